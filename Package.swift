@@ -1,0 +1,79 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every Swift target is compiled with.
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// A room or a library of the relay: a Swift target with the shared settings.
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+/// The tests of one room.
+func tests(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .testTarget(
+        name: name + "Tests", dependencies: [.byName(name: name), "RelayTestKit"] + dependencies,
+        resources: resources, swiftSettings: settings)
+}
+
+let package = Package(
+    name: "chirp-relay",
+    traits: [
+        .trait(name: "Desktop", description: "Desktop popups through libnotify."),
+        .default(enabledTraits: ["Desktop"]),
+    ],
+    targets: [
+        // System libraries as the compiler sees them.
+        .systemLibrary(name: "CGLib", pkgConfig: "gio-unix-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        .systemLibrary(name: "CNotify", pkgConfig: "libnotify", providers: [.apt(["libnotify-dev"])]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+
+        // Libraries that any room may import.
+        room("GLibRuntime", ["CGLib"]),
+        room("WebSocketCodec", ["GLibRuntime"]),
+        room("HTTPClient", ["CCurl", "GLibRuntime"]),
+        room("RelayCore", ["GLibRuntime"]),
+
+        // The rooms, in the order of the flow. They never import each other.
+        room("RelayStream", ["RelayCore", "GLibRuntime", "WebSocketCodec", "HTTPClient", "CSimdjson"]),
+        room("RelayRules", ["RelayCore", "GLibRuntime"]),
+        room("RelayJournal", ["RelayCore", "GLibRuntime"]),
+        .target(
+            name: "RelaySinks",
+            dependencies: [
+                "RelayCore", "GLibRuntime", "HTTPClient",
+                .target(name: "CNotify", condition: .when(traits: ["Desktop"])),
+            ],
+            swiftSettings: settings),
+
+        // Assembly.
+        room(
+            "RelayApp",
+            [
+                "RelayCore", "GLibRuntime", "WebSocketCodec", "HTTPClient", "RelayStream", "RelayRules", "RelayJournal",
+                "RelaySinks",
+            ]),
+        .executableTarget(name: "chirp-relay", dependencies: ["RelayApp"], swiftSettings: settings),
+
+        .target(
+            name: "RelayTestKit", dependencies: ["RelayCore", "GLibRuntime", "WebSocketCodec"],
+            path: "Tests/RelayTestKit", swiftSettings: settings),
+        tests("GLibRuntime", []),
+        tests("WebSocketCodec", []),
+        tests("HTTPClient", ["GLibRuntime"]),
+        tests("RelayCore", []),
+        tests("RelayStream", ["RelayCore", "GLibRuntime", "WebSocketCodec"]),
+        tests("RelayRules", ["RelayCore"]),
+        tests("RelayJournal", ["RelayCore"]),
+        tests("RelaySinks", ["RelayCore", "GLibRuntime", "HTTPClient"]),
+        tests("RelayApp", ["RelayCore", "GLibRuntime", "WebSocketCodec"]),
+    ],
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
+)

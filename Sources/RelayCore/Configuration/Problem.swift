@@ -1,0 +1,74 @@
+/// A place in a configuration file.
+package struct Position: Sendable, Hashable, Comparable {
+    /// The line, from 1.
+    package var line: Int
+    /// The column in characters (Unicode scalars), from 1.
+    package var column: Int
+
+    /// Creates a position.
+    package init(line: Int, column: Int) {
+        self.line = line
+        self.column = column
+    }
+
+    package static func < (left: Position, right: Position) -> Bool {
+        (left.line, left.column) < (right.line, right.column)
+    }
+}
+
+/// One thing that is wrong with a configuration file, or looks wrong.
+package struct Problem: Sendable, Hashable {
+    /// Whether the file is refused for it.
+    package enum Severity: String, Sendable {
+        case error, warning
+    }
+
+    /// Whether the file is refused for it.
+    package var severity: Severity
+    /// Where it is.
+    package var position: Position
+    /// The path of the value, such as `rules[2].when.kind`; empty for the file as a whole.
+    package var path: String
+    /// What is wrong and what to do, in one sentence without a full stop.
+    package var message: String
+
+    /// Creates a problem.
+    package init(_ severity: Severity, at position: Position, path: String, message: String) {
+        self.severity = severity
+        self.position = position
+        self.path = path
+        self.message = message
+    }
+
+    /// The line that a person reads: `file:line:column: path: message`, with `warning: ` before a warning's path.
+    package func line(file: String) -> String {
+        let warning = severity == .warning ? "warning: " : ""
+        let place = path.isEmpty ? "" : "\(path): "
+        return "\(file):\(position.line):\(position.column): \(warning)\(place)\(message)"
+    }
+}
+
+/// Collects every problem of one file, so that all are told together.
+package final class Problems {
+    /// The problems so far, in the order found.
+    package private(set) var all: [Problem] = []
+
+    /// Creates an empty collection.
+    package init() {}
+
+    /// Whether the file is refused.
+    package var hasErrors: Bool { all.contains { $0.severity == .error } }
+
+    /// Adds a problem with the value `node`.
+    package func add(_ severity: Problem.Severity = .error, at node: ConfigurationNode, _ message: String) {
+        add(Problem(severity, at: node.position, path: node.path, message: message))
+    }
+
+    /// Adds a problem.
+    package func add(_ problem: Problem) {
+        all.append(problem)
+    }
+
+    /// The problems in the order of the file.
+    package var sorted: [Problem] { all.sorted { $0.position < $1.position } }
+}

@@ -1,0 +1,39 @@
+/// One notice bound for one sink, with its idempotency key.
+///
+/// What every attempt sends is a pure function of this value.
+package struct Delivery: Sendable {
+    /// Unique for ever, and the same for every attempt: base32 of a SHA-256 over length-prefixed fields.
+    package var key: String
+    /// The name of the sink.
+    package var sink: String
+    /// What to show.
+    package var notice: Notice
+    /// The event it tells of, compacted.
+    package var event: Event
+
+    /// Creates a delivery.
+    package init(key: String, sink: String, notice: Notice, event: Event) {
+        self.key = key
+        self.sink = sink
+        self.notice = notice
+        self.event = event
+    }
+
+    /// An estimate of the memory the delivery takes, for the shares of the outbox.
+    package var byteCount: Int {
+        256 + key.utf8.count + event.storage.count + notice.title.utf8.count + notice.body.utf8.count
+            + notice.link.utf8.count
+    }
+}
+
+/// How an attempt ended. Only the sink knows whether trying again helps; the outbox obeys.
+package enum Outcome: Sendable, Equatable {
+    /// The sink has it.
+    case delivered
+    /// Try again, not before `after` if the service asked for a time, in which the whole sink pauses.
+    case retry(after: Duration?, because: String)
+    /// Trying again cannot help this delivery.
+    case rejected(because: String)
+    /// The sink's credential or address is refused: the sink stops, and this delivery stays pending.
+    case stopped(because: String)
+}
