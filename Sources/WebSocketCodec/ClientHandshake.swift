@@ -62,7 +62,8 @@ package struct ClientHandshake: Sendable {
             throw .notWebSocket("Sec-WebSocket-Accept does not answer our key")
         }
         if let used = response.list(of: "Sec-WebSocket-Extensions").first {
-            throw .notWebSocket("the server uses an extension that was not offered: \(SafeText.make(used.utf8, limit: 60))")
+            throw .notWebSocket(
+                "the server uses an extension that was not offered: \(SafeText.make(used.utf8, limit: 60))")
         }
         try checkSubprotocol(response)
     }
@@ -71,7 +72,8 @@ package struct ClientHandshake: Sendable {
         let chosen = response.values(of: "Sec-WebSocket-Protocol")
         guard let first = chosen.first else { return }
         guard chosen.count == 1, subprotocols.contains(first) else {
-            throw .notWebSocket("the server uses a subprotocol that was not offered: \(SafeText.make(first.utf8, limit: 60))")
+            throw .notWebSocket(
+                "the server uses a subprotocol that was not offered: \(SafeText.make(first.utf8, limit: 60))")
         }
     }
 

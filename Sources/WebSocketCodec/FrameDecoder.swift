@@ -76,8 +76,9 @@ package struct FrameDecoder: Sendable {
         try buffer.withRoom(atLeast: minimum, expected: missing, body)
     }
 
-    /// Takes the first `count` bytes written by the last `withWritableBytes` as received.
+    /// Takes the first `count` bytes written by the last `withWritableBytes` as received; drops them when it is over.
     package mutating func commit(_ count: Int) {
+        guard !isOver else { return }
         buffer.commit(count)
     }
 

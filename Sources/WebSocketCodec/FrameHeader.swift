@@ -41,7 +41,8 @@ struct FrameHeader: Sendable, BitwiseCopyable {
             lengthBytes == 0 ? shortLength : try longLength(bytes, at: start + 2, lengthBytes: lengthBytes)
         let key =
             mustBeMasked
-            ? UInt32(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: start + byteCount - 4, as: UInt32.self)) : 0
+            ? UInt32(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: start + byteCount - 4, as: UInt32.self))
+            : 0
         return FrameHeader(
             isFinal: isFinal, opcode: opcode, key: key, byteCount: byteCount, payloadCount: payloadCount)
     }

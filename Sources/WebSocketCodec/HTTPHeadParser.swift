@@ -54,7 +54,9 @@ package struct HTTPHeadParser: Sendable {
         var index = start
         while index < bytes.count {
             if bytes[index] == 0x0A {
-                guard index > 0, bytes[index - 1] == 0x0D else { throw .malformed("a line of the head does not end in CR LF") }
+                guard index > 0, bytes[index - 1] == 0x0D else {
+                    throw .malformed("a line of the head does not end in CR LF")
+                }
                 if index >= 3, bytes[index - 2] == 0x0A, bytes[index - 3] == 0x0D { return index + 1 }
             }
             index += 1

@@ -7,18 +7,31 @@ package enum HandshakeFault: Error, Sendable, Equatable, CustomStringConvertible
     /// No HTTP head at all, or one over a limit.
     case malformed(String)
 
-    /// What a server said in place of 101. All text is cleaned and cut, and what we sent as secret is blotted out.
+    /// What a server said in place of 101.
+    ///
+    /// All text is cleaned and cut, and what we sent as secret is blotted out.
     package struct Refusal: Sendable, Equatable {
         /// The status.
         package var status: Int
         /// The words behind the status.
         package var reason: String
-        /// Where a redirect points: scheme, host and port only. Never followed.
+        /// Where a redirect, which is never followed, points: scheme, host and port only.
         package var location: String?
         /// The value of `Retry-After` as sent: seconds or a date.
         package var retryAfter: String?
         /// The beginning of the body, at most 200 bytes.
         package var body: String
+
+        /// Creates a refusal from text that is clean.
+        package init(
+            status: Int, reason: String = "", location: String? = nil, retryAfter: String? = nil, body: String = ""
+        ) {
+            self.status = status
+            self.reason = reason
+            self.location = location
+            self.retryAfter = retryAfter
+            self.body = body
+        }
     }
 
     package var description: String {

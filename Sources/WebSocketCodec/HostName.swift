@@ -16,7 +16,7 @@ enum HostName {
         return parts.count == 4 && bytes.count == 4 ? bytes : nil
     }
 
-    /// Returns the eight groups of an IPv6 address: RFC 4291, section 2.2. Zones are refused.
+    /// Returns the eight groups of an IPv6 address: RFC 4291, section 2.2, without a zone.
     static func ipv6(_ text: Substring) -> [UInt16]? {
         let halves = text.split(separator: "::", omittingEmptySubsequences: false)
         guard halves.count <= 2 else { return nil }

@@ -16,7 +16,8 @@ package struct ProtocolFault: Error, Sendable, Equatable, CustomStringConvertibl
     }
 
     static func tooBig(_ size: Int, limit: Int) -> ProtocolFault {
-        ProtocolFault(code: 1009, message: "message of \(size) bytes or more, over the limit of \(limit) bytes (maxMessage)")
+        ProtocolFault(
+            code: 1009, message: "message of \(size) bytes or more, over the limit of \(limit) bytes (maxMessage)")
     }
 
     static func tooManyFragments(limit: Int) -> ProtocolFault {

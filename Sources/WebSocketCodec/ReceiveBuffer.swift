@@ -29,7 +29,7 @@ struct ReceiveBuffer: Sendable {
 
     /// Calls `body` with at least `minimum` bytes to write to.
     ///
-    /// - Parameter expected: how many bytes the frame being read still lacks, so that they fit in without a copy.
+    /// `expected` is how many bytes the frame being read still lacks, so that they fit in without another copy.
     mutating func withRoom<Result, Failure: Error>(
         atLeast minimum: Int, expected: Int, _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -25,10 +25,8 @@ package struct ServerHandshake: Sendable {
 
     /// Returns the answer 101, behind which frames follow.
     ///
-    /// - Parameters:
-    ///   - subprotocol: what was chosen of `head.list(of: "Sec-WebSocket-Protocol")`.
-    ///   - headers: further fields.
-    /// - Throws: `HandshakeFault.notWebSocket` when the request does not ask for a WebSocket as it should.
+    /// `subprotocol` is what was chosen of `head.list(of: "Sec-WebSocket-Protocol")`; `headers` are further fields.
+    /// It throws `HandshakeFault.notWebSocket` when the request does not ask for a WebSocket as it should.
     package func acceptance(
         subprotocol: String? = nil, headers: [(String, String)] = []
     ) throws(HandshakeFault) -> [UInt8] {

@@ -1,7 +1,9 @@
 /// The address of a WebSocket server: RFC 6455, section 3.
 ///
 /// It prints as its origin only, because path and query may carry a token.
-package struct WebSocketURL: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
+package struct WebSocketURL: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     /// Longer addresses are refused: common servers take no longer request line.
     static let longest = 8000
 
@@ -23,6 +25,7 @@ package struct WebSocketURL: Sendable, Hashable, CustomStringConvertible, Custom
 
     package var description: String { originDescription }
     package var debugDescription: String { originDescription }
+    package var customMirror: Mirror { Mirror(self, children: [:]) }
 
     private var defaultPort: UInt16 { secure ? 443 : 80 }
     private var bracketedHost: String { host.contains(":") ? "[\(host)]" : host }
@@ -32,7 +35,9 @@ package struct WebSocketURL: Sendable, Hashable, CustomStringConvertible, Custom
     /// - Throws: `URLFault` with the first thing that is wrong, in words that quote none of the address.
     package init(_ text: String) throws(URLFault) {
         guard !text.isEmpty else { throw URLFault("the address is empty") }
-        guard text.utf8.count <= Self.longest else { throw URLFault("the address is longer than \(Self.longest) bytes") }
+        guard text.utf8.count <= Self.longest else {
+            throw URLFault("the address is longer than \(Self.longest) bytes")
+        }
         try Self.checkBytes(text)
         let (secure, rest) = try Self.scheme(of: text)
         let authority = rest.prefix { !"/?#".contains($0) }
@@ -41,7 +46,8 @@ package struct WebSocketURL: Sendable, Hashable, CustomStringConvertible, Custom
             throw URLFault("the address has a fragment (\"#...\"), which is never sent; leave it out, or write \"%23\"")
         }
         guard !authority.contains("@") else {
-            throw URLFault("the address has a user or a password before \"@\"; credentials belong in \"token\" or \"headers\"")
+            throw URLFault(
+                "the address has a user or a password before \"@\"; credentials belong in \"token\" or \"headers\"")
         }
         let (host, portText) = try Self.split(authority)
         self.secure = secure
@@ -53,9 +59,12 @@ package struct WebSocketURL: Sendable, Hashable, CustomStringConvertible, Custom
 
     private static func checkBytes(_ text: String) throws(URLFault) {
         for byte in text.utf8 {
-            if byte.isControl || byte == 0x20 { throw URLFault("the address has white space or a control character in it") }
+            if byte.isControl || byte == 0x20 {
+                throw URLFault("the address has white space or a control character in it")
+            }
             if byte >= 0x80 {
-                throw URLFault("the address has a character outside ASCII; write the host as \"xn--...\", the rest as \"%..\"")
+                throw URLFault(
+                    "the address has a character outside ASCII; write the host as \"xn--...\", the rest as \"%..\"")
             }
         }
     }
@@ -76,6 +85,9 @@ package struct WebSocketURL: Sendable, Hashable, CustomStringConvertible, Custom
 
     private static func split(_ authority: Substring) throws(URLFault) -> (host: String, port: Substring?) {
         guard authority.hasPrefix("[") else {
+            guard authority.count(where: { $0 == ":" }) <= 1 else {
+                throw URLFault("an IPv6 address needs brackets around it: \"[::1]\"")
+            }
             let host = authority.prefix { $0 != ":" }
             if let problem = HostName.problem(with: host) { throw URLFault(problem) }
             let rest = authority[host.endIndex...]

@@ -1,7 +1,7 @@
 import Testing
 import WebSocketCodec
 
-/// Properties over random streams of messages. The seed of a failure is its argument.
+/// Properties over random streams of messages, of which the seed is the argument.
 struct CodecPropertyTests {
     private static let sizes = [0, 1, 7, 8, 9, 63, 125, 126, 127, 1000, 5000, 65_535, 65_536, 70_000]
     private static let characters = Array("abcdefgh \"\\{}é€😀\u{0}")

@@ -9,19 +9,23 @@ struct FrameDecoderTests {
     }
 
     /// Frames that break RFC 6455, section 5, as a client sees them.
-    @Test(arguments: [
-        ([0xC1, 0x02, 0x7B, 0x7D], "RSV1"), ([0xA1, 0x00], "RSV2"), ([0x91, 0x00], "RSV3"), ([0xC9, 0x00], "RSV1 on a ping"),
-        ([0x83, 0x00], "reserved opcode 3"), ([0x87, 0x00], "reserved opcode 7"), ([0x8B, 0x00], "reserved opcode 11"),
-        ([0x8F, 0x00], "reserved opcode 15"), ([0x81, 0x80, 1, 2, 3, 4], "masked frame from a server"),
-        ([0x09, 0x00], "fragmented ping"), ([0x08, 0x00], "fragmented close"), ([0x0A, 0x00], "fragmented pong"),
-        ([0x89, 0x7E, 0x00, 0x7E], "ping of 126 bytes"), ([0x88, 0x7F], "close with a long length"),
-        ([0x80, 0x00], "continuation of nothing"), ([0x00, 0x00], "continuation of nothing, not final"),
-        ([0x81, 0x7E, 0x00, 0x7D], "125 in 2 bytes"), ([0x81, 0x7F, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], "65535 in 8 bytes"),
-        ([0x82, 0x7F, 0x80, 0, 0, 0, 0, 0, 0, 0], "length 2^63"),
-        ([0x01, 0x01, 0x61, 0x81, 0x01, 0x62], "text inside a fragmented message"),
-        ([0x01, 0x01, 0x61, 0x02, 0x01, 0x62], "binary inside a fragmented message"),
-        ([0x88, 0x01, 0x03], "close with half a code"),
-    ] as [([UInt8], String)])
+    @Test(
+        arguments: [
+            ([0xC1, 0x02, 0x7B, 0x7D], "RSV1"), ([0xA1, 0x00], "RSV2"), ([0x91, 0x00], "RSV3"),
+            ([0xC9, 0x00], "RSV1 on a ping"),
+            ([0x83, 0x00], "reserved opcode 3"), ([0x87, 0x00], "reserved opcode 7"),
+            ([0x8B, 0x00], "reserved opcode 11"),
+            ([0x8F, 0x00], "reserved opcode 15"), ([0x81, 0x80, 1, 2, 3, 4], "masked frame from a server"),
+            ([0x09, 0x00], "fragmented ping"), ([0x08, 0x00], "fragmented close"), ([0x0A, 0x00], "fragmented pong"),
+            ([0x89, 0x7E, 0x00, 0x7E], "ping of 126 bytes"), ([0x88, 0x7F], "close with a long length"),
+            ([0x80, 0x00], "continuation of nothing"), ([0x00, 0x00], "continuation of nothing, not final"),
+            ([0x81, 0x7E, 0x00, 0x7D], "125 in 2 bytes"),
+            ([0x81, 0x7F, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], "65535 in 8 bytes"),
+            ([0x82, 0x7F, 0x80, 0, 0, 0, 0, 0, 0, 0], "length 2^63"),
+            ([0x01, 0x01, 0x61, 0x81, 0x01, 0x62], "text inside a fragmented message"),
+            ([0x01, 0x01, 0x61, 0x02, 0x01, 0x62], "binary inside a fragmented message"),
+            ([0x88, 0x01, 0x03], "close with half a code"),
+        ] as [([UInt8], String)])
     func brokenFramesAreProtocolErrors(bytes: [UInt8], what: String) {
         #expect(decode(bytes) == [.fault(1002)], "\(what)")
         var decoder = FrameDecoder(role: .client)
@@ -70,7 +74,8 @@ struct FrameDecoderTests {
 
     @Test func messagesOfOneReadStayValidTogether() throws {
         var decoder = FrameDecoder(role: .client)
-        decoder.append(frame(0x81, "one") + frame(0x01, "tw") + frame(0x89, "p") + frame(0x80, "o") + frame(0x82, "three"))
+        decoder.append(
+            frame(0x81, "one") + frame(0x01, "tw") + frame(0x89, "p") + frame(0x80, "o") + frame(0x82, "three"))
         var ranges: [Range<Int>] = []
         while let message = try decoder.next() {
             switch message {

@@ -14,7 +14,7 @@ struct HandshakeTests {
 
     private func check(_ answer: String, by handshake: ClientHandshake) throws {
         var parser = HTTPHeadParser(.response)
-        let bytes = Array(answer.replacing("ACCEPT", with: Self.accept).utf8)
+        let bytes = Array(answer.replacing("{answer}", with: Self.accept).utf8)
         let head = try #require(try parser.feed(bytes))
         try handshake.check(head, body: parser.rest)
     }
@@ -33,7 +33,8 @@ struct HandshakeTests {
 
     @Test func noConfiguredFieldAddsALine() throws {
         let headers = [
-            ("X-A", "1\r\nEvil: yes"), ("X\r\nEvil", "1"), ("", "1"), ("X B", "1"), ("Host", "evil"), ("upgrade", "h2c"),
+            ("X-A", "1\r\nEvil: yes"), ("X\r\nEvil", "1"), ("", "1"), ("X B", "1"), ("Host", "evil"),
+            ("upgrade", "h2c"),
             ("Sec-WebSocket-Extensions", "permessage-deflate"), ("Content-Length", "5"), ("X-C", "é\u{0}"),
         ]
         let request = try handshake(headers: headers, subprotocol: "a\r\nEvil: yes").request
@@ -49,33 +50,45 @@ struct HandshakeTests {
     }
 
     @Test(arguments: [
-        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ACCEPT\r\n\r\n",
-        "HTTP/1.1 101 \r\nconnection: keep-alive, Upgrade\r\nupgrade: WebSocket\r\nsec-websocket-accept: ACCEPT\r\n\r\n",
-        "HTTP/1.1 101\r\nConnection: keep-alive\r\nConnection: uPgRaDe\r\nUPGRADE:websocket\r\nSEC-WEBSOCKET-ACCEPT:ACCEPT\r\n\r\n",
-        "HTTP/1.1 101 X\r\nAccess-Control-Allow-Origin: \r\nUpgrade: websocket\r\nConnection: ,Upgrade\r\nSec-WebSocket-Accept: ACCEPT\r\nSec-WebSocket-Extensions:\r\n\r\n",
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {answer}\r\n\r\n",
+        "HTTP/1.1 101 \r\nconnection: keep-alive, Upgrade\r\nupgrade: WebSocket\r\nsec-websocket-accept: {answer}\r\n\r\n",
+        "HTTP/1.1 101\r\nConnection: keep-alive\r\nConnection: uPgRaDe\r\nUPGRADE:websocket\r\nSEC-WEBSOCKET-ACCEPT:{answer}\r\n\r\n",
+        "HTTP/1.1 101 X\r\nAccess-Control-Allow-Origin: \r\nUpgrade: websocket\r\nConnection: ,Upgrade\r\nSec-WebSocket-Accept: {answer}\r\nSec-WebSocket-Extensions:\r\n\r\n",
     ])
     func legalAnswerIsAccepted(answer: String) throws {
         try check(answer, by: handshake())
     }
 
     @Test(arguments: [
-        ("HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: xACCEPT\r\n\r\n", "Accept"),
-        ("HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", "Accept"),
         (
-            "HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ACCEPT\r\nSec-WebSocket-Accept: x\r\n\r\n",
+            "HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x{answer}\r\n\r\n",
             "Accept"
         ),
-        ("HTTP/1.1 101 X\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ACCEPT\r\n\r\n", "Upgrade: websocket"),
-        ("HTTP/1.1 101 X\r\nUpgrade: h2c\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ACCEPT\r\n\r\n", "Upgrade: websocket"),
-        ("HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: xUpgrade\r\nSec-WebSocket-Accept: ACCEPT\r\n\r\n", "Connection"),
-        ("HTTP/1.1 101 X\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ACCEPT\r\n\r\n", "Connection"),
-        ("HTTP/1.0 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ACCEPT\r\n\r\n", "HTTP/1.0"),
+        ("HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n", "Accept"),
         (
-            "HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ACCEPT\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n",
+            "HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {answer}\r\nSec-WebSocket-Accept: x\r\n\r\n",
+            "Accept"
+        ),
+        ("HTTP/1.1 101 X\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {answer}\r\n\r\n", "Upgrade: websocket"),
+        (
+            "HTTP/1.1 101 X\r\nUpgrade: h2c\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {answer}\r\n\r\n",
+            "Upgrade: websocket"
+        ),
+        (
+            "HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: xUpgrade\r\nSec-WebSocket-Accept: {answer}\r\n\r\n",
+            "Connection"
+        ),
+        ("HTTP/1.1 101 X\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: {answer}\r\n\r\n", "Connection"),
+        (
+            "HTTP/1.0 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {answer}\r\n\r\n",
+            "HTTP/1.0"
+        ),
+        (
+            "HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {answer}\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n",
             "extension that was not offered: permessage-deflate"
         ),
         (
-            "HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ACCEPT\r\nSec-WebSocket-Protocol: chat\r\n\r\n",
+            "HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {answer}\r\nSec-WebSocket-Protocol: chat\r\n\r\n",
             "subprotocol that was not offered: chat"
         ),
     ])
@@ -90,14 +103,16 @@ struct HandshakeTests {
     }
 
     @Test func offeredSubprotocolMayBeChosenOrNot() throws {
-        let answer = "HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ACCEPT\r\n"
+        let answer = "HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {answer}\r\n"
         try check(answer + "Sec-WebSocket-Protocol: b\r\n\r\n", by: handshake(subprotocol: "a, b"))
         try check(answer + "\r\n", by: handshake(subprotocol: "a"))
     }
 
     /// A captive portal, whose page even contains the number.
     @Test func otherStatusIsRefused() throws {
-        let answer = "HTTP/1.1 200 OK\r\nUpgrade: websocket\r\n\r\n<html>101\u{1B}[31m \u{202E}\u{0}\r\n\r\n" + String(repeating: "é", count: 500)
+        let answer =
+            "HTTP/1.1 200 OK\r\nUpgrade: websocket\r\n\r\n<html>101\u{1B}[31m \u{202E}\u{0}\r\n\r\n"
+            + String(repeating: "é", count: 500)
         let fault = #expect(throws: HandshakeFault.self) { try check(answer, by: handshake()) }
         guard case .refused(let refusal)? = fault else {
             Issue.record("\(String(describing: fault))")
@@ -109,13 +124,15 @@ struct HandshakeTests {
     }
 
     @Test func refusalTellsRedirectAndRetryAfter() throws {
-        let answer = "HTTP/1.1 307 Moved\r\nLocation: https://user:pw@login.example.test:8443/SECRET?SECRET#SECRET\r\nRetry-After: 120\r\n\r\n"
+        let answer =
+            "HTTP/1.1 307 Moved\r\nLocation: https://user:pw@login.example.test:8443/SECRET?SECRET#SECRET\r\nRetry-After: 120\r\n\r\n"
         let fault = #expect(throws: HandshakeFault.self) { try check(answer, by: handshake()) }
         #expect(
             fault
                 == .refused(
                     HandshakeFault.Refusal(
-                        status: 307, reason: "Moved", location: "https://login.example.test:8443", retryAfter: "120", body: "")))
+                        status: 307, reason: "Moved", location: "https://login.example.test:8443", retryAfter: "120",
+                        body: "")))
         #expect(fault?.description.contains("https://login.example.test:8443, which is not followed") == true)
         let relative = #expect(throws: HandshakeFault.self) {
             try check("HTTP/1.1 302 F\r\nLocation: /SECRET\r\n\r\n", by: handshake())
@@ -126,14 +143,18 @@ struct HandshakeTests {
     @Test func refusalQuotesNoSecret() throws {
         let handshake = try handshake(
             headers: [("Authorization", "Bearer PLANTED-1")], url: "wss://h/x?a=1&token=PLANTED-2")
-        let answer = "HTTP/1.1 401 PLANTED-1\r\nLocation: https://PLANTED-1/\r\n\r\nyou sent Bearer PLANTED-1 and PLANTED-2 and PLANTED-1"
+        let answer =
+            "HTTP/1.1 401 PLANTED-1\r\nLocation: https://PLANTED-1/\r\n\r\nyou sent Bearer PLANTED-1 and PLANTED-2 and PLANTED-1"
         let fault = #expect(throws: HandshakeFault.self) { try check(answer, by: handshake) }
         let text = fault?.description ?? ""
         #expect(text.contains("401 <redacted>") && text.contains("you sent <redacted> and <redacted> and <redacted>"))
         #expect(!text.contains("PLANTED"))
     }
 
-    @Test(arguments: ["HTTP/2 101 X", "HTTP/1.1 1010 X", "HTTP/1.1 abc", "HTTP/1.1", "HTTP/1.1 099 X", "HTTP/1.1 999 X", "HTTP/1.1  101"])
+    @Test(arguments: [
+        "HTTP/2 101 X", "HTTP/1.1 1010 X", "HTTP/1.1 abc", "HTTP/1.1", "HTTP/1.1 099 X", "HTTP/1.1 999 X",
+        "HTTP/1.1  101",
+    ])
     func answerWithoutStatusLineIsMalformed(line: String) throws {
         let fault = #expect(throws: HandshakeFault.self) { try check(line + "\r\n\r\n", by: handshake()) }
         if case .malformed? = fault { return }
@@ -148,7 +169,8 @@ struct HandshakeTests {
     }
 
     @Test func bothSidesAgree() throws {
-        let client = try handshake(headers: [("Authorization", "Bearer t")], subprotocol: "a, b", url: "ws://h.test:9/p?q=1")
+        let client = try handshake(
+            headers: [("Authorization", "Bearer t")], subprotocol: "a, b", url: "ws://h.test:9/p?q=1")
         let server = try serve(client.request)
         #expect(server.method == "GET")
         #expect(server.target == "/p?q=1")
@@ -165,7 +187,8 @@ struct HandshakeTests {
 
     @Test(arguments: [
         ("GET / HTTP/1.1", "POST / HTTP/1.1"), ("GET / HTTP/1.1", "GET / HTTP/1.0"), ("Upgrade: websocket", "X: y"),
-        ("Connection: Upgrade", "Connection: close"), ("Version: 13", "Version: 8"), ("Host: h", "X: h"), ("Host: h", "Host: h\r\nHost: i"),
+        ("Connection: Upgrade", "Connection: close"), ("Version: 13", "Version: 8"), ("Host: h", "X: h"),
+        ("Host: h", "Host: h\r\nHost: i"),
         ("dGhlIHNhbXBsZSBub25jZQ==", "dGhlIHNhbXBsZSBub25j"), ("dGhlIHNhbXBsZSBub25jZQ==", "dGhlIHNhbXBsZSBub25j**=="),
     ])
     func wrongRequestIsNoUpgrade(part: String, replacement: String) throws {

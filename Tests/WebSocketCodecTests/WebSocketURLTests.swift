@@ -14,17 +14,29 @@ struct WebSocketURLTests {
     static let good = [
         Good(text: "wss://s.example.test", port: 443, target: "/", hostHeader: "s.example.test"),
         Good(text: "wss://s.example.test?a=1", port: 443, target: "/?a=1", hostHeader: "s.example.test"),
-        Good(text: "wss://s.example.test:443/x?a=b%20c&d=%2F", port: 443, target: "/x?a=b%20c&d=%2F", hostHeader: "s.example.test"),
-        Good(text: "ws://[::1]:9001/x", port: 9001, target: "/x", hostHeader: "[::1]:9001", isLoopback: true, secure: false),
+        Good(
+            text: "wss://s.example.test:443/x?a=b%20c&d=%2F", port: 443, target: "/x?a=b%20c&d=%2F",
+            hostHeader: "s.example.test"),
+        Good(
+            text: "ws://[::1]:9001/x", port: 9001, target: "/x", hostHeader: "[::1]:9001", isLoopback: true,
+            secure: false),
         Good(text: "WSS://S.EXAMPLE.TEST/x", port: 443, target: "/x", hostHeader: "s.example.test"),
         Good(text: "ws://s.example.test:80", port: 80, target: "/", hostHeader: "s.example.test", secure: false),
         Good(text: "ws://s.example.test:443/", port: 443, target: "/", hostHeader: "s.example.test:443", secure: false),
         Good(text: "wss://[2001:DB8::5]/a?b", port: 443, target: "/a?b", hostHeader: "[2001:db8::5]"),
         Good(text: "wss://[::ffff:1.2.3.4]", port: 443, target: "/", hostHeader: "[::ffff:1.2.3.4]"),
-        Good(text: "ws://127.8.9.10:1/", port: 1, target: "/", hostHeader: "127.8.9.10:1", isLoopback: true, secure: false),
-        Good(text: "ws://LocalHost:65535", port: 65535, target: "/", hostHeader: "localhost:65535", isLoopback: true, secure: false),
-        Good(text: "ws://[0:0:0:0:0:0:0:1]", port: 80, target: "/", hostHeader: "[0:0:0:0:0:0:0:1]", isLoopback: true, secure: false),
-        Good(text: "wss://my_host-1.test./p//q/../r?x=/?&y=@:|", port: 443, target: "/p//q/../r?x=/?&y=@:|", hostHeader: "my_host-1.test."),
+        Good(
+            text: "ws://127.8.9.10:1/", port: 1, target: "/", hostHeader: "127.8.9.10:1", isLoopback: true,
+            secure: false),
+        Good(
+            text: "ws://LocalHost:65535", port: 65535, target: "/", hostHeader: "localhost:65535", isLoopback: true,
+            secure: false),
+        Good(
+            text: "ws://[0:0:0:0:0:0:0:1]", port: 80, target: "/", hostHeader: "[0:0:0:0:0:0:0:1]", isLoopback: true,
+            secure: false),
+        Good(
+            text: "wss://my_host-1.test./p//q/../r?x=/?&y=@:|", port: 443, target: "/p//q/../r?x=/?&y=@:|",
+            hostHeader: "my_host-1.test."),
         Good(text: "wss://localhost.example.test", port: 443, target: "/", hostHeader: "localhost.example.test"),
         Good(text: "wss://128.0.0.1", port: 443, target: "/", hostHeader: "128.0.0.1"),
         Good(text: "wss://xn--bcher-kva.example/", port: 443, target: "/", hostHeader: "xn--bcher-kva.example"),
@@ -47,17 +59,24 @@ struct WebSocketURLTests {
         ("", "empty"), (" wss://h.example.test/x", "white space"), ("wss://exa mple/", "white space"),
         ("wss://h.example.test/a\nb", "control"), ("wss://h.example.test/\u{7F}", "control"),
         ("https://h.example.test/", "wss://"), ("http://h.example.test/", "ws://"), ("h.example.test", "must begin"),
-        ("ftp://x", "must begin"), ("//h.example.test", "must begin"), ("wss:/h", "must begin"), ("wss://", "host is missing"),
-        ("wss://?", "host is missing"), ("wss:///x", "host is missing"), ("wss://:443/", "host is missing"), ("wss://.", "host is missing"),
+        ("ftp://x", "must begin"), ("//h.example.test", "must begin"), ("wss:/h", "must begin"),
+        ("wss://", "host is missing"),
+        ("wss://?", "host is missing"), ("wss:///x", "host is missing"), ("wss://:443/", "host is missing"),
+        ("wss://.", "host is missing"),
         ("wss://user:pw@h.example.test/", "credentials"), ("wss://user@h.example.test", "credentials"),
         ("wss://h.example.test/x#frag", "fragment"), ("wss://h.example.test#", "fragment"),
-        ("wss://[::1", "closing bracket"), ("wss://[::1]x", "closing bracket"), ("wss://[]", "no IPv6"), ("wss://[1::2::3]", "no IPv6"),
+        ("wss://[::1", "closing bracket"), ("wss://[::1]x", "closing bracket"), ("wss://[]", "no IPv6"),
+        ("wss://[1::2::3]", "no IPv6"),
         ("wss://[::12345]", "no IPv6"), ("wss://[1:2:3:4:5:6:7]", "no IPv6"), ("wss://[1:2:3:4:5:6:7:8:9]", "no IPv6"),
-        ("wss://[fe80::1%25eth0]", "no IPv6"), ("wss://[:::1]", "no IPv6"), ("wss://[::1.2.3.4.5]", "no IPv6"), ("wss://::1/", "port"),
-        ("wss://h:99999/", "port"), ("wss://h:0/", "port"), ("wss://h:/", "port"), ("wss://h:+80/", "port"), ("wss://h:8a/", "port"),
+        ("wss://[fe80::1%25eth0]", "no IPv6"), ("wss://[:::1]", "no IPv6"), ("wss://[::1.2.3.4.5]", "no IPv6"),
+        ("wss://::1/", "brackets"),
+        ("wss://h:99999/", "port"), ("wss://h:0/", "port"), ("wss://h:/", "port"), ("wss://h:+80/", "port"),
+        ("wss://h:8a/", "port"),
         ("wss://h:000080/", "port"), ("wss://b\u{FC}cher.example/", "ASCII"), ("wss://h.example.test/\u{E9}", "ASCII"),
-        ("wss://h|x/", "no name"), ("wss://a..b/", "no name"), ("wss://h%41/", "no name"), ("wss://good.test\\@evil.test/", "credentials"),
-        ("wss://good.test\\evil/", "no name"), ("wss://127.1/", "IPv4"), ("wss://1.2.3.256/", "IPv4"), ("wss://0x7f.0.0.0x1/", "IPv4"),
+        ("wss://h|x/", "no name"), ("wss://a..b/", "no name"), ("wss://h%41/", "no name"),
+        ("wss://good.test\\@evil.test/", "credentials"),
+        ("wss://good.test\\evil/", "no name"), ("wss://127.1/", "IPv4"), ("wss://1.2.3.256/", "IPv4"),
+        ("wss://0x7f.0.0.0x1/", "IPv4"),
         ("wss://2130706433/", "IPv4"), ("wss://01.2.3.4/", "IPv4"),
     ])
     func wrongAddressIsRefused(text: String, reason: String) {
@@ -83,7 +102,10 @@ struct WebSocketURLTests {
     }
 
     @Test func randomAddressesNeverTrap() {
-        let pieces = ["wss://", "ws:", "//", "[", "]", ":", "::", "@", "/", "?", "#", "%", ".", "1", "255", "a", "xn--", "é", " ", "0x", "\\"]
+        let pieces = [
+            "wss://", "ws:", "//", "[", "]", ":", "::", "@", "/", "?", "#", "%", ".", "1", "255", "a", "xn--", "é", " ",
+            "0x", "\\",
+        ]
         for seed in 0..<UInt64(20_000) {
             var generator = SeededGenerator(seed: seed)
             let count = Int.random(in: 0...8, using: &generator)
