@@ -2,8 +2,6 @@
    type of argument. */
 #pragma once
 #include <curl/curl.h>
-#include <sys/eventfd.h> /* not in Swift's Glibc module, nor is the next */
-#include <sys/timerfd.h>
 
 typedef size_t (*relay_curl_data_callback)(char *bytes, size_t size, size_t count, void *context);
 typedef int (*relay_curl_socket_callback)(CURL *easy, curl_socket_t socket, int what, void *context, void *unused);

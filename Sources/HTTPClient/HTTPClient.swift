@@ -25,8 +25,6 @@ package final class HTTPClient {
     private var lastNumber: UInt64 = 0
     private var timer: TransferTimer?
     private var isDue = false
-    private let cancellations = CancellationMailbox()
-    private var cancellationWatch: DescriptorWatch?
 
     /// How many easy handles are kept for later: each takes some 20 KiB.
     private static let maxIdleTransfers = 16
@@ -63,7 +61,6 @@ package final class HTTPClient {
             self?.isDue = true
             self?.advance()
         }
-        cancellationWatch = cancellations.watch { [weak self] in self?.takeCancellations() }
     }
 
     isolated deinit {
@@ -89,8 +86,9 @@ package final class HTTPClient {
                 transfer.continuation = continuation
                 start(transfer)
             }
-        } onCancel: { [cancellations, number = lastNumber] in
-            cancellations.post(number)
+        } onCancel: { [number = lastNumber] in
+            // On the thread that cancels, maybe before the transfer has started.
+            MainLoop.post { [weak self] in self?.cancel(number) }
         }
     }
 
@@ -100,8 +98,7 @@ package final class HTTPClient {
     /// Ends all requests and closes all connections. Requests that come later are cancelled at once.
     package func close() {
         guard !isClosed else { return }
-        cancellationWatch?.cancel()
-        cancellationWatch = nil
+        timer = nil
         for transfer in running.values {
             curl_multi_remove_handle(multi, transfer.easy)
             finish(transfer, .failure(Self.cancellation))
@@ -110,12 +107,10 @@ package final class HTTPClient {
         curl_multi_cleanup(multi)
         for socket in sockets.values { socket.watch.cancel() }
         sockets = [:]
-        timer?.cancel()
-        timer = nil
     }
 
     private static let cancellation = HTTPFailure(.cancelled, "the request was cancelled")
-    private var isClosed: Bool { cancellationWatch == nil }
+    private var isClosed: Bool { timer == nil }
 
     // MARK: Transfers
 
@@ -142,12 +137,10 @@ package final class HTTPClient {
         if idle.count < Self.maxIdleTransfers { idle.append(transfer) }
     }
 
-    private func takeCancellations() {
-        for number in cancellations.take() {
-            guard let transfer = running[number] else { continue }
-            curl_multi_remove_handle(multi, transfer.easy)
-            finish(transfer, .failure(Self.cancellation))
-        }
+    private func cancel(_ number: UInt64) {
+        guard let transfer = running[number] else { return }
+        curl_multi_remove_handle(multi, transfer.easy)
+        finish(transfer, .failure(Self.cancellation))
         // Whoever waited for a free connection may have one now.
         advance()
     }

@@ -51,14 +51,16 @@ struct WebhookReason: Sendable {
 
     /// Returns the beginning of `text` without secrets, control characters and runs of white space.
     func shown(_ text: [UInt8]) -> String {
-        var whole = String(decoding: text.prefix(Self.lookedAt), as: UTF8.self)
-        for needle in needles where whole.utf8.count >= needle.utf8.count {
-            whole = whole.split(separator: needle, omittingEmptySubsequences: false).joined(separator: "<redacted>")
+        var bytes = Array(text.prefix(Self.lookedAt))
+        for needle in needles where bytes.count >= needle.utf8.count {
+            // By bytes, since a mark that follows would make another character of the last one.
+            let parts = bytes.split(separator: Array(needle.utf8), omittingEmptySubsequences: false)
+            if parts.count > 1 { bytes = Array(parts.joined(separator: "<redacted>".utf8)) }
         }
         var kept = ""
         var count = 0
         var isBlank = true
-        for scalar in whole.unicodeScalars {
+        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
             guard count < Self.longest else { return kept + "…" }
             let isSpace = Self.isHidden(scalar)
             if isSpace, isBlank { continue }

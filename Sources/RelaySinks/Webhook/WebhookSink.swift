@@ -13,12 +13,10 @@ package struct WebhookSink: Sink {
     private let headers: [(name: String, value: Secret)]
     private let http: HTTPClient
     private let clock: any RelayClock
+    private let userAgent: String
     private let reason: WebhookReason
     /// Why nothing can be sent at all: the secret that was read is no URL, or one that needs `"insecure": true`.
     private let fault: String?
-
-    /// What the relay calls itself in `User-Agent`.
-    package static let userAgent = "chirp-relay/0.1.0"
 
     /// Creates the sink.
     ///
@@ -26,9 +24,10 @@ package struct WebhookSink: Sink {
     ///   - url: The value of the configuration's `url`.
     ///   - headers: The configuration's headers with their values.
     ///   - clock: Says what time it is when an answer asks to wait until a date.
+    ///   - userAgent: `chirp-relay/VERSION`.
     package init(
         name: String, configuration: WebhookConfiguration, url: Secret, headers: [(String, Secret)], http: HTTPClient,
-        clock: any RelayClock
+        clock: any RelayClock, userAgent: String
     ) {
         self.name = name
         self.configuration = configuration
@@ -36,6 +35,7 @@ package struct WebhookSink: Sink {
         self.headers = headers.map { (name: $0.0, value: $0.1) }
         self.http = http
         self.clock = clock
+        self.userAgent = userAgent
         inFlight = configuration.isOrdered ? 1 : configuration.inFlight
         reason = WebhookReason(url: url, headers: headers.map(\.1))
         fault = configuration.fault(inURL: url)
@@ -54,7 +54,7 @@ package struct WebhookSink: Sink {
 
     private func request(_ delivery: Delivery) -> HTTPRequest {
         var fields = [(name: "webhook-id", value: delivery.key)]
-        let own = [("Content-Type", "application/json"), ("User-Agent", Self.userAgent)]
+        let own = [("Content-Type", "application/json"), ("User-Agent", userAgent)]
         for (name, value) in own where !headers.contains(where: { $0.name.lowercased() == name.lowercased() }) {
             fields.append((name, value))
         }
