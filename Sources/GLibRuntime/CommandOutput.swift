@@ -17,6 +17,12 @@ package enum CommandOutput {
         package var command: String
         package var cause: Cause
 
+        /// Creates a fault of the command with this first word.
+        package init(command: String, cause: Cause) {
+            self.command = command
+            self.cause = cause
+        }
+
         package var description: String {
             switch cause {
             case .noWords: "the command is empty"

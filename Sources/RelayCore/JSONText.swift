@@ -4,6 +4,9 @@
 /// a JavaScript string: DEL, the C1 controls, the line separators, the bidirectional controls and the byte order
 /// mark. The text must be valid UTF-8.
 package enum JSONText {
+    /// The most bytes that one byte can become: an ASCII control character as `\u001f`.
+    package static let mostBytesPerByte = 6
+
     /// Appends `utf8` without the quotes around it.
     package static func append(_ utf8: RawSpan, to bytes: inout [UInt8]) {
         bytes.append(addingCapacity: longestCount(of: utf8)) { write(utf8, to: &$0) }
@@ -19,10 +22,36 @@ package enum JSONText {
         append(text.utf8Span.span.bytes, to: &bytes)
     }
 
+    /// Whether `utf8` is ASCII without anything that must be escaped, so that it can be copied as it is.
+    @inlinable
+    package static func isPlain(_ utf8: RawSpan) -> Bool {
+        let count = utf8.byteCount
+        guard count >= 8 else { return isPlain(short: utf8) }
+        var flags: UInt64 = 0
+        var index = 0
+        while index < count - 8 {
+            flags |= special(in: utf8.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
+            index += 8
+        }
+        // The last word overlaps the one before it, which does no harm here.
+        flags |= special(in: utf8.unsafeLoadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
+        return flags == 0
+    }
+
+    @inlinable
+    static func isPlain(short utf8: RawSpan) -> Bool {
+        var word: UInt64 = 0
+        for index in 0..<utf8.byteCount {
+            word = word << 8 | UInt64(utf8.unsafeLoad(fromByteOffset: index, as: UInt8.self))
+        }
+        // What is not filled must not count as a control character.
+        let filled: UInt64 = utf8.isEmpty ? 0 : .max >> UInt64(64 - 8 * utf8.byteCount)
+        return special(in: word) & filled == 0
+    }
+
     /// Returns how many bytes `write` may need: the exact number for plain ASCII, else the most that can be.
     package static func longestCount(of utf8: RawSpan) -> Int {
-        // One ASCII control character becomes six bytes; no other byte grows more.
-        plainEnd(of: utf8, from: 0) == utf8.byteCount ? utf8.byteCount : utf8.byteCount * 6
+        isPlain(utf8) ? utf8.byteCount : utf8.byteCount * mostBytesPerByte
     }
 
     /// Writes `utf8` without the quotes around it into `output`, which must have room for `longestCount(of:)`.
@@ -60,8 +89,8 @@ package enum JSONText {
     }
 
     /// Sets the top bit of every byte of `word` that is a control character, a quote, a backslash or not ASCII.
-    @inline(__always)
-    private static func special(in word: UInt64) -> UInt64 {
+    @inlinable @inline(__always)
+    static func special(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let low = word & (ones &* 0x7f)
         // Each sum has its top bit set unless the byte is below 0x20, or equal to the one it was compared with.

@@ -1,0 +1,54 @@
+/// Where a server puts the fields of its events: the `format` of a stream.
+///
+/// Pointers are relative to an item, those of `events` and `only` to an envelope: a whole document, or each element of
+/// it if it is an array (unless all pointers begin with an array index, as in `/3`; then the array is one envelope).
+package struct EventFormat: Sendable, Equatable {
+    /// Lets only envelopes pass in which a pointer finds one of some values.
+    package struct Filter: Sendable, Equatable {
+        /// A value to find. Numbers are compared as written.
+        package enum Value: Sendable, Equatable {
+            case string(String)
+            case number(String)
+            case bool(Bool)
+            case null
+        }
+
+        /// Where to look.
+        package var pointer: JSONPointer
+        /// What may stand there.
+        package var values: [Value]
+    }
+
+    /// Where the items of an envelope are: an array of them, or one.
+    package var events = JSONPointer.whole
+    /// The id; nil for a server that sends none.
+    package var id: JSONPointer?
+    /// The kind. An item in which it finds nothing is no event.
+    package var kind: JSONPointer
+    /// Who did it.
+    package var actor: JSONPointer?
+    /// The post it is about.
+    package var post: JSONPointer?
+    /// When it happened.
+    package var createdAt: JSONPointer?
+    /// The text of a comment.
+    package var text: JSONPointer?
+    /// A link.
+    package var link: JSONPointer?
+    /// The server's names of kinds, and ours.
+    package var kinds: [String: String] = [:]
+    /// What envelopes must hold to be looked at.
+    package var only: [Filter] = []
+
+    /// The format of the Chirp API.
+    package static let chirp = EventFormat(
+        id: JSONPointer(key: "id"), kind: JSONPointer(key: "kind"), actor: JSONPointer(key: "actorUsername"),
+        post: JSONPointer(key: "postID"), createdAt: JSONPointer(key: "createdAt"), text: JSONPointer(key: "text"),
+        link: JSONPointer(key: "link"))
+
+    /// The formats that have a name.
+    package static let ready = ["chirp": chirp]
+
+    /// Whether the server sends ids; without them there is no dedupe and no catch-up.
+    package var mapsID: Bool { id != nil }
+}
