@@ -37,7 +37,7 @@
         ///
         /// A worker that awaits it before it claims delivers what waited as soon as the daemon appears. A daemon that
         /// the bus can start is started.
-        package func awaitAvailable() async {
+        package func awaitReady() async {
             if (try? await daemon.capabilities()) != nil { return }
             await daemon.awaitAppearance()
         }
