@@ -97,6 +97,23 @@ package struct SinkCounters: Sendable, Equatable {
 
     /// Creates counters that are all zero.
     package init() {}
+
+    /// Adds the counters of another way to the same sink.
+    package mutating func add(_ other: SinkCounters) {
+        effects += other.effects
+        delivered += other.delivered
+        suppressed += other.suppressed
+        pending += other.pending
+        dead += other.dead
+    }
+
+    /// The counters by name, for a log line.
+    package var fields: [(name: String, value: String)] {
+        [
+            ("effects", String(effects)), ("delivered", String(delivered)), ("suppressed", String(suppressed)),
+            ("pending", String(pending)), ("dead", String(dead)),
+        ]
+    }
 }
 
 /// Where accepted events and deliveries are kept: in memory or in SQLite.

@@ -15,6 +15,8 @@ final class Accepter {
     /// The bytes that may wait for a commit; above it the streams stop reading.
     static let mostBytes = 4 << 20
 
+    /// Rings when `run` has returned.
+    let finished = Doorbell()
     /// Called when reading must stop (true) and when it may go on (false).
     var onPressure: (@MainLoop (Bool) -> Void)?
     private var isUnderPressure = false
@@ -43,6 +45,7 @@ final class Accepter {
 
     /// Commits until `finish()` was called and nothing is queued, or the task is cancelled.
     func run() async {
+        defer { finished.ring() }
         while !Task.isCancelled {
             if queued.isEmpty {
                 if isFinishing { return }
