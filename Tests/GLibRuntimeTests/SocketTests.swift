@@ -126,7 +126,7 @@ struct SocketTests {
         pair.client.write([UInt8](repeating: 7, count: 32 << 20))
         let waiter = Task { @MainLoop in try await pair.client.flushed() }
         pair.client.closeAfterFlush(deadline: .milliseconds(20))
-        await #expect(throws: CancellationError.self) { try await waiter.value }
+        await #expect(throws: SocketEnd.aborted) { try await waiter.value }
     }
 
     @Test func pausedReadingLosesNothing() async throws {
