@@ -10,7 +10,7 @@ struct DialTests {
         let start = ContinuousClock.now
         let error = await #expect(throws: DialError.self) {
             _ = try await SocketConnection.dial(
-                DialTarget(host: "127.0.0.1", port: hole.port), deadline: .milliseconds(100))
+                DialTarget(host: "127.0.0.1", port: hole.port), deadline: .seconds(1))
         }
         #expect(error?.cause == .timedOut)
         #expect(error?.phase == .connecting)
@@ -38,7 +38,7 @@ struct DialTests {
         let listener = try SocketListener { accepted.publish($0) }
         let target = DialTarget(host: "127.0.0.1", port: listener.port, tls: TLSOptions(serverName: "localhost"))
         let error = await #expect(throws: DialError.self) {
-            _ = try await SocketConnection.dial(target, deadline: .milliseconds(100))
+            _ = try await SocketConnection.dial(target, deadline: .seconds(1))
         }
         #expect(error?.cause == .timedOut)
         #expect(error?.phase == .tls)
@@ -236,14 +236,18 @@ struct ProxyTests {
     }
 
     @Test func silentProxyEndsAtTheDeadline() async throws {
-        let listener = try SocketListener()
+        let accepted = Published<SocketConnection>()
+        let listener = try SocketListener { accepted.publish($0) }
         let options = ProxyOptions(host: "127.0.0.1", port: listener.port)
         let error = await #expect(throws: DialError.self) {
             _ = try await SocketConnection.dial(
-                DialTarget(host: "chirp.test", port: 443, proxy: options), deadline: .milliseconds(100))
+                DialTarget(host: "chirp.test", port: 443, proxy: options), deadline: .seconds(1))
         }
         #expect(error?.cause == .timedOut)
         #expect(error?.phase == .proxy)
+        let atServer = Receiver(try #require(await accepted.next()))
+        await atServer.waitForEnd()
+        #expect(String(decoding: atServer.bytes, as: UTF8.self).utf8.starts(with: "CONNECT chirp.test:443 ".utf8))
     }
 
     @Test func tlsGoesThroughTheTunnel() async throws {

@@ -27,6 +27,7 @@ struct WatchTests {
         let start = ContinuousClock.now
         let watch = NetworkWatch {}
         #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(watch.isWatching)
         withExtendedLifetime(watch) {}
     }
 }
