@@ -72,6 +72,8 @@ package struct HTTPAddress: Sendable, Hashable {
                     ? "has another scheme than http and https" : "has no scheme; begin it with \"https://\"")
         }
         let afterScheme = bytes.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+        // libcurl would take the first word of the path for the host.
+        if afterScheme.first == UInt8(ascii: "/") { return Fault(message: "has no host") }
         let resource = afterScheme.drop { !"/?#".utf8.contains($0) }
         if resource.contains(where: { $0 >= 0x80 }) {
             return Fault(message: "has characters beyond ASCII after the host; percent-encode them")

@@ -13,7 +13,7 @@ extension Transfer {
     /// Tells what went wrong from libcurl's `code`; its own `errorText` is used where it tells of TLS alone.
     func failure(_ code: CURLcode, errorText: String) -> HTTPFailure {
         switch code {
-        case CURLE_URL_MALFORMAT: HTTPFailure(.invalid, "the URL \(urlFault)")
+        case CURLE_URL_MALFORMAT: HTTPFailure(.invalid, "the URL of \(origin) has a host name that is not allowed")
         case CURLE_COULDNT_RESOLVE_HOST: HTTPFailure(.resolve, "the name of \(origin) could not be resolved")
         case CURLE_COULDNT_RESOLVE_PROXY: HTTPFailure(.proxy, "the name of the proxy for \(origin) could not be resolved")
         case CURLE_COULDNT_CONNECT: HTTPFailure(.connect, "could not connect to \(origin)\(systemReason)")
@@ -47,13 +47,6 @@ extension Transfer {
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CRL_BADFILE,
         ].map(\.rawValue))
 
-    private var urlFault: String {
-        switch HTTPAddress.parse(request?.url ?? "") {
-        case .success: "has a host name that is not allowed"
-        case .failure(let fault): fault.message
-        }
-    }
-
     private var systemReason: String {
         var number = 0
         guard relay_curl_get_long(easy, CURLINFO_OS_ERRNO, &number) == CURLE_OK, number > 0,
@@ -79,7 +72,6 @@ extension Transfer {
         }
         let limit = Self.shown(request?.timeout ?? .zero)
         if isReached(CURLINFO_PRETRANSFER_TIME_T) { return "\(origin) did not answer within \(limit)" }
-        if isReached(CURLINFO_CONNECT_TIME_T) { return "no TLS connection to \(origin) within \(limit)" }
         if isReached(CURLINFO_NAMELOOKUP_TIME_T) { return "no connection to \(origin) within \(limit)" }
         return "the name of \(origin) was not resolved within \(limit)"
     }

@@ -38,7 +38,10 @@ final class Transfer {
 
     /// Makes the handle ready to send `request`; returns what is wrong with it otherwise.
     func prepare(_ request: HTTPRequest) -> HTTPFailure? {
-        curl_easy_reset(easy)
+        // libcurl alone would guess at what is missing in a URL.
+        if case .failure(let fault) = HTTPAddress.parse(request.url) {
+            return HTTPFailure(.invalid, "the URL \(fault.message)")
+        }
         self.request = request
         errorText.pointee = 0
         if let fault = setFields(of: request) { return fault }

@@ -1,17 +1,8 @@
-/// Times as people and machines read them.
+/// Times as text.
 package enum TimeText {
-    /// Appends an instant as `YYYY-MM-DD HH:MM` after shifting it by the zone's offset from UTC.
-    package static func appendMinute(_ instant: Instant, offset seconds: Int, to bytes: inout [UInt8]) {
-        let shift = Int64(seconds.clamped(to: -86_400...86_400)) * 1000
-        let parts = Parts(milliseconds: instant.milliseconds, shift: shift)
-        parts.appendDate(to: &bytes)
-        bytes.append(UInt8(ascii: " "))
-        parts.appendMinute(to: &bytes)
-    }
-
     /// Appends an instant as RFC 3339 in UTC, with milliseconds only if there are some.
     package static func appendUTC(_ instant: Instant, to bytes: inout [UInt8]) {
-        let parts = Parts(milliseconds: instant.milliseconds, shift: 0)
+        let parts = Parts(milliseconds: instant.milliseconds)
         parts.appendDate(to: &bytes)
         bytes.append(UInt8(ascii: "T"))
         parts.appendMinute(to: &bytes)
@@ -39,11 +30,10 @@ package enum TimeText {
         var milliseconds: Int
 
         /// Splits a time; years beyond 0 to 9999, which no text form has, are shown as the nearest one.
-        init(milliseconds: Int64, shift: Int64) {
+        init(milliseconds: Int64) {
             let first: Int64 = -62_167_219_200_000
             let last: Int64 = 253_402_300_799_999
-            let local = (milliseconds.clamped(to: first...last) + shift).clamped(to: first...last)
-            let sinceYearZero = local - first
+            let sinceYearZero = min(max(milliseconds, first), last) - first
             self.milliseconds = Int(sinceYearZero % 86_400_000)
             // Days since 0000-03-01, on which the four-year and 400-year cycles end with the leap day.
             let days = Int(sinceYearZero / 86_400_000) - 60 + 146_097
@@ -77,12 +67,5 @@ package enum TimeText {
                 divisor /= 10
             }
         }
-    }
-}
-
-extension Comparable {
-    /// Returns the nearest value within `range`.
-    fileprivate func clamped(to range: ClosedRange<Self>) -> Self {
-        min(max(self, range.lowerBound), range.upperBound)
     }
 }

@@ -1,3 +1,4 @@
+internal import GLibRuntime
 internal import RelayCore
 
 /// A field of an event that conditions ask about.
@@ -85,14 +86,14 @@ struct Scratch {
     mutating func folded(_ value: RawSpan, of field: Field) -> [UInt8] {
         switch field {
         case .actor:
-            let folded = actor ?? Folding.fold(value)
+            let folded = actor ?? TextFolding.fold(value)
             actor = folded
             return folded
         case .text:
-            let folded = text ?? Folding.fold(value)
+            let folded = text ?? TextFolding.fold(value)
             text = folded
             return folded
-        case .kind, .post, .stream: return Folding.fold(value)
+        case .kind, .post, .stream: return TextFolding.fold(value)
         }
     }
 }

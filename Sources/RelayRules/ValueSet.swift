@@ -1,3 +1,4 @@
+internal import GLibRuntime
 internal import RelayCore
 
 /// How the values of a field compare.
@@ -13,7 +14,7 @@ enum Comparison: Sendable, Hashable {
     func form(of text: String) -> [UInt8] {
         switch self {
         case .exact: return Array(text.utf8)
-        case .folded: return Folding.fold(text)
+        case .folded: return TextFolding.fold(Array(text.utf8))
         case .exactOrUUID:
             let bytes = Array(text.utf8)
             return UUIDText.isUUID(bytes.span.bytes) ? Array(text.lowercased().utf8) : bytes
@@ -27,15 +28,15 @@ final class ValueSet: Sendable {
     let literals: [[UInt8]]
     private let table: NameTable
     private let globs: [Glob]
-    private let patterns: [Pattern]
+    private let patterns: [TextPattern]
     private let comparison: Comparison
 
     /// Creates a set; `literals` and `globs` are as written in the file.
-    init(literals: [String], globs: [String], patterns: [Pattern], _ comparison: Comparison) {
+    init(literals: [String], globs: [String], patterns: [TextPattern], _ comparison: Comparison) {
         var seen: Set<[UInt8]> = []
         self.literals = literals.map { comparison.form(of: $0) }.filter { seen.insert($0).inserted }
         table = NameTable(self.literals)
-        self.globs = globs.map { Glob(comparison == .folded ? Folding.fold($0) : Array($0.utf8)) }
+        self.globs = globs.map { Glob(comparison == .folded ? TextFolding.fold(Array($0.utf8)) : Array($0.utf8)) }
         self.patterns = patterns
         self.comparison = comparison
     }
@@ -48,8 +49,8 @@ final class ValueSet: Sendable {
         if matchesNames(text, field, &scratch) { return true }
         for pattern in patterns {
             switch pattern.match(text) {
-            case .match: return true
-            case .noMatch: break
+            case .yes: return true
+            case .no: break
             case .overLimit: scratch.isOverLimit = true
             }
         }
