@@ -107,6 +107,11 @@ struct MessageSyntaxTests {
                 default: if text.count > 1 { text.remove(at: index) }
                 }
             }
+            // Foundation takes a comma behind an object's last member; JSON does not.
+            let written = text.filter { !" \t\r".utf8.contains($0) }
+            if zip(written, written.dropFirst()).contains(where: { $0 == UInt8(ascii: ",") && $1 == UInt8(ascii: "}") }) {
+                continue
+            }
             let isJSON = (try? JSONDecoder().decode(DecodedJSON.self, from: Data(text))) != nil
             let counts = Decoding(text).counts
             let isTaken = [.notJSON, .notUTF8, .tooDeep, .emptyMessage].allSatisfy { counts[$0] == nil }
