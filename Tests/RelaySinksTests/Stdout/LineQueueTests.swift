@@ -12,6 +12,8 @@ final class TestPipe: Sendable {
     init() throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
+        // A child of another test must not hold an end open.
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (reading, writing) = (ends[0], ends[1])
         _ = fcntl(writing, 1031 /* F_SETPIPE_SZ */, 4096)
     }
