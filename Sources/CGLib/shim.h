@@ -3,6 +3,7 @@
 #include <gio/gio.h>
 #include <gio/gunixfdlist.h>
 #include <glib-unix.h>
+#include <sys/timerfd.h>
 
 /* A GSource that runs its callback when g_source_set_ready_time() says so. Swift cannot fill a GSourceFuncs whose
    members are macros' function types, nor subclass GSource. */
@@ -18,4 +19,65 @@ static inline GSource *relay_wake_source_new(GMainContext *context, GSourceFunc 
     g_source_set_ready_time(source, -1);
     g_source_attach(source, context);
     return source;
+}
+
+/* Sources whose callbacks are not GSourceFuncs: Swift has no cast between C function types. */
+static inline void relay_source_set_fd_callback(GSource *source, GUnixFDSourceFunc callback, gpointer data,
+                                                GDestroyNotify release) {
+    g_source_set_callback(source, G_SOURCE_FUNC(callback), data, release);
+}
+
+static inline void relay_source_set_pollable_callback(GSource *source, GPollableSourceFunc callback, gpointer data,
+                                                      GDestroyNotify release) {
+    g_source_set_callback(source, G_SOURCE_FUNC(callback), data, release);
+}
+
+static inline void relay_source_set_socket_callback(GSource *source, GSocketSourceFunc callback, gpointer data,
+                                                    GDestroyNotify release) {
+    g_source_set_callback(source, G_SOURCE_FUNC(callback), data, release);
+}
+
+/* The two halves of a stream as pollable streams: the casts are macros. */
+static inline GPollableInputStream *relay_pollable_input(GIOStream *stream) {
+    return G_POLLABLE_INPUT_STREAM(g_io_stream_get_input_stream(stream));
+}
+
+static inline GPollableOutputStream *relay_pollable_output(GIOStream *stream) {
+    return G_POLLABLE_OUTPUT_STREAM(g_io_stream_get_output_stream(stream));
+}
+
+/* Offers HTTP/1.1 by ALPN: a NULL-terminated array of strings that outlives the call is awkward in Swift. */
+static inline void relay_tls_offer_http1(GTlsConnection *connection) {
+    static const gchar *protocols[] = {"http/1.1", NULL};
+    g_tls_connection_set_advertised_protocols(connection, protocols);
+}
+
+/* Signals: g_signal_connect_data takes an untyped GCallback, so each signal has a function of its own. */
+typedef void (*RelayClientEvent)(GSocketClient *, GSocketClientEvent, GSocketConnectable *, GIOStream *, gpointer);
+static inline gulong relay_on_client_event(GSocketClient *client, RelayClientEvent handler, gpointer data,
+                                           GClosureNotify release) {
+    return g_signal_connect_data(client, "event", G_CALLBACK(handler), data, release, (GConnectFlags)0);
+}
+
+typedef void (*RelayFileChanged)(GFileMonitor *, GFile *, GFile *, GFileMonitorEvent, gpointer);
+static inline gulong relay_on_file_changed(GFileMonitor *monitor, RelayFileChanged handler, gpointer data,
+                                           GClosureNotify release) {
+    return g_signal_connect_data(monitor, "changed", G_CALLBACK(handler), data, release, (GConnectFlags)0);
+}
+
+typedef void (*RelayNetworkChanged)(GNetworkMonitor *, gboolean, gpointer);
+static inline gulong relay_on_network_changed(GNetworkMonitor *monitor, RelayNetworkChanged handler, gpointer data,
+                                              GClosureNotify release) {
+    return g_signal_connect_data(monitor, "network-changed", G_CALLBACK(handler), data, release, (GConnectFlags)0);
+}
+
+typedef void (*RelayBusClosed)(GDBusConnection *, gboolean, GError *, gpointer);
+static inline gulong relay_on_bus_closed(GDBusConnection *connection, RelayBusClosed handler, gpointer data,
+                                         GClosureNotify release) {
+    return g_signal_connect_data(connection, "closed", G_CALLBACK(handler), data, release, (GConnectFlags)0);
+}
+
+/* The constructor of a GInitable is variadic. */
+static inline gpointer relay_initable_new(GType type, GError **error) {
+    return g_initable_new(type, NULL, error, NULL);
 }
