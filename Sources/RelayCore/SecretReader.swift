@@ -85,11 +85,13 @@ package struct SecretReader: Sendable {
     }
 
     private func file(_ path: String, privacy: FileSafety.Privacy, label: String) throws(SecretFailure) -> Secret {
+        let bytes: [UInt8]
         do throws(FileSafety.Fault) {
-            return try secret(try FileSafety.read(path, privacy: privacy, limit: Self.limit), label: label)
+            bytes = try FileSafety.read(path, privacy: privacy, limit: Self.limit)
         } catch {
             throw SecretFailure(label: label, reason: error.description)
         }
+        return try secret(bytes, label: label)
     }
 
     private func secret(_ bytes: [UInt8], label: String) throws(SecretFailure) -> Secret {

@@ -19,15 +19,15 @@ extension StreamConfiguration {
     package static func read(name: String, node: ConfigurationNode, problems: Problems) -> Entry? {
         guard var reader = ObjectReader(node, problems) else { return nil }
         let insecure = reader.bool("insecure", default: false)
-        let url = reader.required("url").flatMap { address($0, insecure: insecure, problems) }
+        let url = reader.required("url").flatMap { readURL($0, insecure: insecure, problems) }
         let token = reader.optional("token").flatMap { SecretSource.read($0, problems) }
         let format = reader.optional("format")
         let link = reader.optional("link")
         let handshake = HandshakePart(&reader)
         let timing = TimingPart(&reader)
         let maxMessage = reader.integer("maxMessage", default: 1 << 20, in: 1024...(1 << 26))
-        let proxy = reader.optional("proxy").flatMap { proxy($0, problems) }
-        let tls = reader.optional("tls").map { tls($0, isSecure: url?.secure ?? true, problems) }
+        let proxy = reader.optional("proxy").flatMap { readProxy($0, problems) }
+        let tls = reader.optional("tls").map { readTLS($0, isSecure: url?.secure ?? true, problems) }
         reader.finish(notYet: notYet)
         guard let url else { return nil }
         var configuration = StreamConfiguration(name: name, url: url, token: token)
@@ -45,7 +45,7 @@ extension StreamConfiguration {
         return Entry(configuration: configuration, format: format, link: link)
     }
 
-    private static func address(
+    private static func readURL(
         _ node: ConfigurationNode, insecure: Bool, _ problems: Problems
     ) -> WebSocketURL? {
         guard let text = node.string(problems, expected: "a URL such as \"wss://example.com/ws\"") else { return nil }
@@ -63,7 +63,7 @@ extension StreamConfiguration {
         }
     }
 
-    private static func proxy(_ node: ConfigurationNode, _ problems: Problems) -> String? {
+    private static func readProxy(_ node: ConfigurationNode, _ problems: Problems) -> String? {
         let expected = "\"http://host:port\" or \"direct\""
         guard let text = node.string(problems, expected: expected) else { return nil }
         if text == "direct" { return text }
@@ -79,7 +79,7 @@ extension StreamConfiguration {
         }
     }
 
-    private static func tls(_ node: ConfigurationNode, isSecure: Bool, _ problems: Problems) -> TLSFiles {
+    private static func readTLS(_ node: ConfigurationNode, isSecure: Bool, _ problems: Problems) -> TLSFiles {
         guard var reader = ObjectReader(node, problems) else { return TLSFiles() }
         if !isSecure { problems.add(at: node, "has no meaning for a ws:// URL") }
         let files = TLSFiles(
