@@ -1,0 +1,16 @@
+package import GLibRuntime
+
+/// Takes what a stream brings, on the main loop and without awaiting, so that a read of many messages costs one turn.
+@MainLoop
+package protocol StreamHandler: AnyObject {
+    /// A connection opened; its messages follow. `number` counts the connections of the stream from 1.
+    func opened(connection number: Int)
+
+    /// A whole message. The bytes are valid during the call only; `FrameDecoder.slack` more can be read behind them.
+    ///
+    /// Text has been checked to be UTF-8, binary has not.
+    func message(_ bytes: UnsafeRawBufferPointer, isText: Bool)
+
+    /// All whole messages of what was read at once (at most 256 KiB) have been handed over.
+    func chunkEnded()
+}

@@ -1,0 +1,61 @@
+package import RelayCore
+internal import GLibRuntime
+
+/// Keeps every diagnostic, down to `trace`, for tests to look at and to await.
+package final class RecordedLog: Sendable {
+    private struct Watcher {
+        var isWanted: @Sendable (Log.Entry) -> Bool
+        var continuation: CheckedContinuation<Log.Entry, Never>
+    }
+
+    private struct State {
+        var entries: [Log.Entry] = []
+        var watchers: [Watcher] = []
+    }
+
+    private let state = Locked(State())
+
+    /// Creates an empty record.
+    package init() {}
+
+    /// The log that writes here.
+    package var log: Log {
+        Log(level: .trace) { [self] entry in record(entry) }
+    }
+
+    /// Everything so far.
+    package var entries: [Log.Entry] { state.withLock { $0.entries } }
+
+    /// Everything so far as text.
+    package var text: String {
+        entries.map { entry in
+            "\(entry.level) \(entry.room) \(entry.message) "
+                + entry.fields.map { "\($0.name)=\($0.value)" }.joined(separator: " ")
+        }.joined(separator: "\n")
+    }
+
+    /// Returns the first entry, past or to come, whose message or fields contain `text`.
+    package func first(containing text: String) async -> Log.Entry {
+        let isWanted: @Sendable (Log.Entry) -> Bool = { entry in
+            entry.message.contains(text) || entry.fields.contains { $0.value.contains(text) }
+        }
+        return await withCheckedContinuation { continuation in
+            let found = state.withLock { state in
+                let found = state.entries.first(where: isWanted)
+                if found == nil { state.watchers.append(Watcher(isWanted: isWanted, continuation: continuation)) }
+                return found
+            }
+            if let found { continuation.resume(returning: found) }
+        }
+    }
+
+    private func record(_ entry: Log.Entry) {
+        let woken = state.withLock { state in
+            state.entries.append(entry)
+            let woken = state.watchers.filter { $0.isWanted(entry) }
+            state.watchers.removeAll { $0.isWanted(entry) }
+            return woken
+        }
+        for watcher in woken { watcher.continuation.resume(returning: entry) }
+    }
+}
