@@ -30,7 +30,7 @@ final class Relay {
     }
 
     private let parts: Parts
-    private let journal = MemoryJournal()
+    private let journal: any Journal = MemoryJournal()
     private let accepter: Accepter
     private let output: StandardOutput?
     private let sinks: [any Sink]
@@ -74,7 +74,7 @@ final class Relay {
                 stream.connection, handler: flow,
                 surroundings: .init(secrets: parts.secrets, clock: clock, log: log, transport: transport))
         }
-        let journal = journal
+        let journal = self.journal
         workers = sinks.map { OutboxWorker(sink: $0, journal: journal, clock: clock, log: log) }
         accepter.onPressure = { [weak self] in self?.press(.commits, $0) }
         output?.onFull = { [weak self] in self?.press(.standardOutput, $0) }
@@ -84,8 +84,8 @@ final class Relay {
     /// Relays until `stop()`, or until nothing can be delivered any more.
     func run() async -> ExitCode {
         await withTaskGroup(of: Void.self) { group in
-            for worker in workers { group.addTask { @MainLoop in await worker.run() } }
-            group.addTask { @MainLoop [accepter] in await accepter.run() }
+            for worker in workers { group.addLoopTask { await worker.run() } }
+            group.addLoopTask { [accepter] in await accepter.run() }
             await runStreams()
             accepter.finish()
             await drain(&group)
@@ -106,7 +106,7 @@ final class Relay {
     /// Holds the streams until `stop()`.
     private func runStreams() async {
         await withTaskGroup(of: Void.self) { group in
-            for reader in readers { group.addTask { @MainLoop in await reader.run() } }
+            for reader in readers { group.addLoopTask { await reader.run() } }
             await stopBell.wait()
             group.cancelAll()
         }

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import RelayCore
+internal import RelayRules
 
 /// `check`: tells everything that is wrong with a rules file.
 struct CheckCommand {

@@ -68,8 +68,8 @@ struct DemoCommand {
     ) async throws(CommandFault) -> ExitCode {
         let holder = RelayHolder()
         let result = await withTaskGroup(of: Void.self) { group in
-            group.addTask { @MainLoop in await server.run() }
-            group.addTask { @MainLoop in
+            group.addLoopTask { await server.run() }
+            group.addLoopTask {
                 await allCame.wait()
                 holder.relay?.stop()
             }

@@ -26,8 +26,8 @@ struct RelaySession {
         let signals = UnixSignals()
         let log = parts.log
         return await withTaskGroup(of: ExitCode?.self) { group in
-            group.addTask { @MainLoop in await relay.run() }
-            group.addTask { @MainLoop in await Self.obey(signals, relay, log) }
+            group.addLoopTask { await relay.run() }
+            group.addLoopTask { await Self.obey(signals, relay, log) }
             for await code in group {
                 group.cancelAll()
                 if let code { return code }

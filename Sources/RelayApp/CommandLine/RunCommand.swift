@@ -1,5 +1,6 @@
 internal import GLibRuntime
 internal import RelayCore
+internal import RelayRules
 
 /// `run`: holds the streams until a signal ends it.
 struct RunCommand {
