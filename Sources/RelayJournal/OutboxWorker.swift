@@ -27,7 +27,13 @@ package final class OutboxWorker {
     private enum Happening: Sendable {
         case attempted(Claim, Outcome)
         case rung
+        case sinkIsReady
         case timerFired(Instant)
+    }
+
+    /// Whether an attempt makes sense.
+    private enum Readiness {
+        case unknown, asked, ready
     }
 
     private let sink: any Sink
@@ -41,6 +47,7 @@ package final class OutboxWorker {
     private var children: [@MainLoop @Sendable () async -> Happening] = []
     private var running = 0
     private var isListening = false
+    private var readiness = Readiness.unknown
     private var timer = Instant.distantFuture
     private var pausedUntil: Instant?
     private var isDraining = false
@@ -90,13 +97,23 @@ package final class OutboxWorker {
         while running < sink.inFlight {
             let now = clock.now()
             if let pausedUntil, pausedUntil > now { return wake(at: pausedUntil) }
-            if !isDraining { await sink.awaitReady() }
+            guard readiness == .ready else { return askReadiness() }
             let batch = await journal.claim(
                 sink: sink.name, upTo: sink.inFlight - running, lease: policy.lease, inOrder: sink.inFlight == 1,
                 at: clock.now())
             if let due = batch.nextDue { wake(at: due) }
             if batch.claims.isEmpty { return }
             for claim in batch.claims { start(claim) }
+        }
+    }
+
+    /// Waits for the sink in a child task, so that draining and timers go on meanwhile.
+    private func askReadiness() {
+        guard readiness == .unknown else { return }
+        readiness = .asked
+        children.append { [sink] in
+            await sink.awaitReady()
+            return .sinkIsReady
         }
     }
 
@@ -128,6 +145,7 @@ package final class OutboxWorker {
     private func handle(_ happening: Happening) async {
         switch happening {
         case .rung: isListening = false
+        case .sinkIsReady: readiness = .ready
         case .timerFired(let instant):
             if timer == instant { timer = .distantFuture }
         case .attempted(let claim, let outcome):
@@ -148,6 +166,8 @@ package final class OutboxWorker {
             failuresInARow = 0
             return .delivered
         case .retry(let after, let reason):
+            // A drain does not wait for a sink that has gone.
+            readiness = isDraining ? .ready : .unknown
             return retry(claim, after: after, because: reason, at: now)
         case .rejected(let reason):
             log(.warning, "outbox", "a delivery was refused and is dead", facts(claim, reason))
