@@ -18,6 +18,8 @@ struct ProxyTests {
                 head.append(contentsOf: buffer[..<count])
                 let text = String(decoding: head, as: UTF8.self)
                 guard text.utf8.suffix(4).elementsEqual("\r\n\r\n".utf8) else { return }
+                // Lets go of this closure, which holds the connection.
+                connection.startReading {}
                 connection.pauseReading()
                 connection.write(Array(answer.utf8))
                 requests.publish((text, connection))
