@@ -19,7 +19,9 @@ package final class BusNameWatch {
     /// The owner told last; an empty one is none.
     private var toldOwner: String?
 
-    /// Watches `name`. One of the two closures is called soon: `onVanish` if nobody owns it or there is no bus.
+    /// Watches `name`.
+    ///
+    /// One of the two closures is called soon: `onVanish` if nobody owns it or there is no bus.
     package init(
         name: String, retryDelay: Duration = .seconds(30), onAppear: @escaping @MainLoop (_ owner: String) -> Void,
         onVanish: @escaping @MainLoop () -> Void

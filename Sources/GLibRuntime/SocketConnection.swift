@@ -163,7 +163,9 @@ package final class SocketConnection {
 
     // MARK: - Writing
 
-    /// Sends `bytes`: at once what the system takes, the rest as it can. After an end nothing happens.
+    /// Sends `bytes`: at once what the system takes, the rest as it can.
+    ///
+    /// After an end nothing happens.
     package func write(_ bytes: [UInt8]) {
         guard !isClosed, !isClosingAfterFlush else { return }
         var start = 0
