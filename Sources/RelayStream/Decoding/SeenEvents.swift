@@ -11,7 +11,7 @@ package import RelayCore
 package struct SeenEvents: ~Copyable {
     /// The ids, oldest first from `oldest` on, in a circle once it is full.
     private var ring: [EventID] = []
-    /// Hash bits above, the place in the ring plus one below; 0 for a free slot. At most half of them are taken.
+    /// The table, at most half full: hash bits above, the place in the ring plus one below; 0 for a free slot.
     private var slots: [UInt64]
     private var mask: Int
     private var oldest = 0

@@ -22,7 +22,8 @@ struct ExtractionTests {
             let whole = try JSONDecoder().decode(DecodedJSON.self, from: Data(document.utf8))
             for (found, path) in zip([event.actor, event.post, event.text, event.link], chosen) {
                 #expect(
-                    Self.agrees(found, whole.value(at: ["in"] + path)), "seed \(seed), round \(round), \(path): \(document)")
+                    Self.agrees(found, whole.value(at: ["in"] + path)),
+                    "seed \(seed), round \(round), \(path): \(document)")
             }
         }
     }
