@@ -24,7 +24,9 @@ package struct SeenEvents: ~Copyable {
     private static let fewestSlots = 256
 
     /// Creates an empty memory for `capacity` ids, at least one and at most 16 million.
-    package init(capacity: Int = 100_000, seed: UInt64 = .random(in: .min ... .max)) {
+    ///
+    /// - Parameter seed: a random number, drawn anew for each run.
+    package init(capacity: Int = 100_000, seed: UInt64) {
         self.capacity = min(max(capacity, 1), Int(Self.placeMask) - 1)
         self.seed = seed
         slots = [UInt64](repeating: 0, count: Self.fewestSlots)
