@@ -25,7 +25,7 @@ package struct SeenEvents: ~Copyable {
 
     /// Creates an empty memory for `capacity` ids, at least one and at most 16 million.
     ///
-    /// - Parameter seed: a random number, drawn anew for each run.
+    /// `seed` is a random number, drawn anew for each run.
     package init(capacity: Int = 100_000, seed: UInt64) {
         self.capacity = min(max(capacity, 1), Int(Self.placeMask) - 1)
         self.seed = seed

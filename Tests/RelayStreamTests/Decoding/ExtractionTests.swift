@@ -5,7 +5,7 @@ import Testing
 
 /// Fields are found where FoundationEssentials' decoder finds them.
 struct ExtractionTests {
-    @Test(arguments: 0..<100 as Range<UInt64>)
+    @Test(arguments: 0..<50 as Range<UInt64>)
     func fieldsAreThoseThatFoundationFinds(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for round in 0..<20 {

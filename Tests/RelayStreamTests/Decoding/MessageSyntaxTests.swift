@@ -101,7 +101,7 @@ struct MessageSyntaxTests {
     }
 
     /// Both must take the same texts, wherever a byte is changed.
-    @Test(arguments: 0..<60 as Range<UInt64>)
+    @Test(arguments: 0..<30 as Range<UInt64>)
     func damagedDocumentsAreJudgedAsByFoundation(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         // No "e": Foundation refuses numbers that no Double can hold.
