@@ -10,7 +10,8 @@ extension EventFormat {
             if let format = ready[name] { return format }
             let suggestion = NearestName.suggestion(for: name, among: ready.keys)
             problems.add(
-                at: node, "there is no ready format \"\(name)\"\(suggestion.isEmpty ? "; there is \"chirp\"" : suggestion)")
+                at: node,
+                "there is no ready format \"\(name)\"\(suggestion.isEmpty ? "; there is \"chirp\"" : suggestion)")
             return nil
         }
         guard case .object = node.value else {

@@ -5,7 +5,7 @@
 package struct EventFormat: Sendable, Equatable {
     /// Lets only envelopes pass in which a pointer finds one of some values.
     package struct Filter: Sendable, Equatable {
-        /// A value to find. Numbers are compared as written.
+        /// A value to find, of which numbers are compared as written.
         package enum Value: Sendable, Equatable {
             case string(String)
             case number(String)
@@ -29,7 +29,7 @@ package struct EventFormat: Sendable, Equatable {
     package var events: JSONPointer
     /// The id; nil for a server that sends none.
     package var id: JSONPointer?
-    /// The kind. An item in which it finds nothing is no event.
+    /// The kind; an item in which it finds nothing is no event.
     package var kind: JSONPointer
     /// Who did it.
     package var actor: JSONPointer?

@@ -71,13 +71,15 @@ struct EventDecoderTests {
     @Test func serverErrorIsReportedEachTimeAndOtherFaultsOnce() {
         let error = "{\"error\":\"no\\nway \u{202e}\"}"
         let decoding = Decoding(error, "{}", error, "{}")
-        #expect(decoding.outcomes.map { $0.reports.map(\.fault) } == [[.serverError], [.notAnEvent], [.serverError], []])
+        #expect(
+            decoding.outcomes.map { $0.reports.map(\.fault) } == [[.serverError], [.notAnEvent], [.serverError], []])
         #expect(decoding.outcomes[0].reports[0].excerpt == "{\"error\":\"no\\nway \\u{202e}\"}")
         #expect(decoding.counts == [.serverError: 2, .notAnEvent: 2])
     }
 
     @Test func excerptIsShort() throws {
-        let report = try #require(Decoding("{\"error\":\"" + String(repeating: "x", count: 9000) + "\"}").outcomes[0].reports.first)
+        let report = try #require(
+            Decoding("{\"error\":\"" + String(repeating: "x", count: 9000) + "\"}").outcomes[0].reports.first)
         #expect(report.excerpt.count == 201)
         #expect(report.excerpt.hasPrefix("{\"error\":\"xxx"))
         let bytes = try #require(Decoding([UInt8](repeating: 0x80, count: 3000)).outcomes[0].reports.first)
@@ -153,10 +155,12 @@ struct EventDecoderTests {
         #expect(decoding.counts.values.reduce(0, +) == 1)
     }
 
-    @Test(arguments: [
-        [0x7b, 0x22, 0xc3, 0x28], [0x22, 0xf0, 0x9f, 0x98], [0x22, 0xc0, 0xaf, 0x22], [0x22, 0xed, 0xa0, 0x80, 0x22],
-        [0x22, 0xff, 0x22], Array(repeating: 0x80, count: 100),
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [0x7b, 0x22, 0xc3, 0x28], [0x22, 0xf0, 0x9f, 0x98], [0x22, 0xc0, 0xaf, 0x22],
+            [0x22, 0xed, 0xa0, 0x80, 0x22],
+            [0x22, 0xff, 0x22], Array(repeating: 0x80, count: 100),
+        ] as [[UInt8]])
     func illFormedUTF8CostsTheMessage(bytes: [UInt8]) {
         let decoding = Decoding(bytes, Array(chirpEvent().utf8))
         #expect(decoding.events.count == 1)
@@ -213,13 +217,15 @@ struct EventDecoderTests {
     }
 
     @Test func itemsBeyondTheLimitAreCounted() {
-        let decoding = Decoding("[" + Array(repeating: "{\"kind\":\"a\",\"id\":1}", count: 10_250).joined(separator: ",") + "]")
+        let decoding = Decoding(
+            "[" + Array(repeating: "{\"kind\":\"a\",\"id\":1}", count: 10_250).joined(separator: ",") + "]")
         #expect(decoding.events.count == 10_000)
         #expect(decoding.counts == [.tooManyItems: 250, .unusableTime: 10_000])
     }
 
     @Test func batchIsAppendedTo() {
-        let decoding = Decoding(chirpEvent(["kind": "\"a\\n\""]), "{", "[\(chirpEvent()),1,\(chirpEvent(["kind": "\"b\""]))]")
+        let decoding = Decoding(
+            chirpEvent(["kind": "\"a\\n\""]), "{", "[\(chirpEvent()),1,\(chirpEvent(["kind": "\"b\""]))]")
         #expect(decoding.kinds == ["a\n", "like", "b"])
         #expect(decoding.outcomes.map(\.events) == [1, 0, 2])
     }

@@ -73,27 +73,43 @@ struct EventFormatConfigurationTests {
         #expect(format == expected)
     }
 
-    @Test(arguments: [
-        (["kind": "type"], "format.kind: \"type\" is no JSON Pointer, which begins with \"/\"; did you mean \"/type\"?"),
-        (["id": "/id"], "format: the key \"kind\" is missing"),
-        (["kind": "/a~2"], "format.kind: \"/a~2\" is no JSON Pointer: \"~\" is written \"~0\" in it, and \"/\" in a key \"~1\""),
-        (["kind": "/k", "actr": "/a"], "format.actr: unknown key \"actr\"; did you mean \"actor\"?"),
-        (["kind": "/k", "embedded": "/data"], "format.embedded: \"embedded\" is not supported yet"),
-        (["kind": 1], "format.kind: expected a JSON Pointer such as \"/user/name\", found a number"),
-        (["kind": "/k", "kinds": ["a": 1]], "format.kinds.a: expected the name of a kind, found a number"),
-        (["kind": "/k", "kinds": []], "format.kinds: expected an object such as {\"note.reply\": \"comment\"}, found an array"),
-        (["kind": "/k", "only": "/a"], "format.only: expected an object such as {\"/type\": [\"event\"]}, found a string"),
-        (["kind": "/k", "only": ["/a": []]], "format.only./a: must not be empty: no event would pass"),
-        (["kind": "/k", "only": ["a": 1]], "format.only.a: \"a\" is no JSON Pointer, which begins with \"/\"; did you mean \"/a\"?"),
-        (
-            ["kind": "/k", "only": ["/a": [["b": 1]]]],
-            "format.only./a[0]: expected a string, a number, true, false or null, found an object"
-        ),
-        (
-            ["kind": "/k", "events": "/d", "only": ["/d/x": 1]],
-            "format.only./d/x: \"/d/x\" lies within \"events\"; \"only\" looks at the envelope around the events"
-        ),
-    ] as [(Value, String)])
+    @Test(
+        arguments: [
+            (
+                ["kind": "type"],
+                "format.kind: \"type\" is no JSON Pointer, which begins with \"/\"; did you mean \"/type\"?"
+            ),
+            (["id": "/id"], "format: the key \"kind\" is missing"),
+            (
+                ["kind": "/a~2"],
+                "format.kind: \"/a~2\" is no JSON Pointer: \"~\" is written \"~0\" in it, and \"/\" in a key \"~1\""
+            ),
+            (["kind": "/k", "actr": "/a"], "format.actr: unknown key \"actr\"; did you mean \"actor\"?"),
+            (["kind": "/k", "embedded": "/data"], "format.embedded: \"embedded\" is not supported yet"),
+            (["kind": 1], "format.kind: expected a JSON Pointer such as \"/user/name\", found a number"),
+            (["kind": "/k", "kinds": ["a": 1]], "format.kinds.a: expected the name of a kind, found a number"),
+            (
+                ["kind": "/k", "kinds": []],
+                "format.kinds: expected an object such as {\"note.reply\": \"comment\"}, found an array"
+            ),
+            (
+                ["kind": "/k", "only": "/a"],
+                "format.only: expected an object such as {\"/type\": [\"event\"]}, found a string"
+            ),
+            (["kind": "/k", "only": ["/a": []]], "format.only./a: must not be empty: no event would pass"),
+            (
+                ["kind": "/k", "only": ["a": 1]],
+                "format.only.a: \"a\" is no JSON Pointer, which begins with \"/\"; did you mean \"/a\"?"
+            ),
+            (
+                ["kind": "/k", "only": ["/a": [["b": 1]]]],
+                "format.only./a[0]: expected a string, a number, true, false or null, found an object"
+            ),
+            (
+                ["kind": "/k", "events": "/d", "only": ["/d/x": 1]],
+                "format.only./d/x: \"/d/x\" lies within \"events\"; \"only\" looks at the envelope around the events"
+            ),
+        ] as [(Value, String)])
     private func mistakeIsTold(value: Value, problem: String) {
         let (format, problems) = read(value)
         #expect(format == nil)

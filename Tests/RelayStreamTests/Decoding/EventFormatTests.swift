@@ -19,7 +19,8 @@ struct EventFormatTests {
         #expect(decoding.kinds == ["get", "saved", "rename"])
         #expect(decoding.events.map(\.post) == ["note.txt", "note.txt", "renamed-note.txt"])
         #expect(decoding.ids == ["test-abc-7-1", "test-abc-7-2", "test-abc-7-3"])
-        #expect(decoding.events.allSatisfy { !$0.hasServerID && $0.actor == nil && $0.createdAt == Decoding.receivedAt })
+        #expect(
+            decoding.events.allSatisfy { !$0.hasServerID && $0.actor == nil && $0.createdAt == Decoding.receivedAt })
         #expect(decoding.counts.isEmpty)
         #expect(!format.mapsID)
     }
@@ -52,9 +53,11 @@ struct EventFormatTests {
         let b = "{\"what\":{\"name\":\"b\"},\"id\":2}"
         let decoding = Decoding(
             // The filter may stand behind the items, and an array at the top is many envelopes.
-            "{\"data\":{\"items\":[\(a),{},\(b)]},\"type\":\"event\",\"ok\":true}", "{\"data\":{\"items\":\(a)},\"type\":2,\"ok\":true}",
+            "{\"data\":{\"items\":[\(a),{},\(b)]},\"type\":\"event\",\"ok\":true}",
+            "{\"data\":{\"items\":\(a)},\"type\":2,\"ok\":true}",
             "[{\"data\":{\"items\":[\(a)]},\"type\":\"other\",\"ok\":true},{\"type\":null,\"ok\":true,\"data\":{\"items\":[\(b)]}}]",
-            "{\"data\":{\"items\":[\(a)]},\"type\":\"event\",\"ok\":false}", "{\"data\":{\"items\":[]},\"ok\":true,\"type\":\"ev\\u0065nt\"}",
+            "{\"data\":{\"items\":[\(a)]},\"type\":\"event\",\"ok\":false}",
+            "{\"data\":{\"items\":[]},\"ok\":true,\"type\":\"ev\\u0065nt\"}",
             "{\"data\":{},\"type\":2,\"ok\":true}", "{\"error\":\"x\",\"type\":2,\"ok\":true}", format: format)
         #expect(decoding.kinds == ["a", "b", "a", "b"])
         #expect(decoding.ids == ["1", "2", "1", "2"])
@@ -63,7 +66,8 @@ struct EventFormatTests {
 
     @Test func doubledKeyReplacesTheItemsOfTheFirst() throws {
         let format = EventFormat(events: try Self.pointer("/d/i"), kind: try Self.pointer("/k"))
-        #expect(Decoding("{\"d\":{\"i\":[{\"k\":\"a\"}]},\"d\":{\"i\":[{\"k\":\"b\"}]}}", format: format).kinds == ["b"])
+        #expect(
+            Decoding("{\"d\":{\"i\":[{\"k\":\"a\"}]},\"d\":{\"i\":[{\"k\":\"b\"}]}}", format: format).kinds == ["b"])
         let gone = Decoding("{\"d\":{\"i\":[{\"k\":\"a\"}]},\"d\":{}}", format: format)
         #expect(gone.events.isEmpty)
         #expect(gone.counts == [.notAnEvent: 1])

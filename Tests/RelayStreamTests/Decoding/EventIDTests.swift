@@ -15,9 +15,12 @@ struct EventIDTests {
     }
 
     @Test(arguments: [
-        "01234567-89ab-cdef-fedc-ba987654321", "01234567-89ab-cdef-fedc-ba98765432100", "01234567089ab-cdef-fedc-ba9876543210",
-        "01234567-89ab-cdef-fedc0ba9876543210", "g1234567-89ab-cdef-fedc-ba9876543210", "01234567-89ab-cdef-fedc-ba987654321/",
-        "01234567-89ab-cdef-fedc-ba987654321:", "01234567-89ab-cdef-fedc-ba987654321@", "01234567-89ab-cdef-fedc-ba987654321`",
+        "01234567-89ab-cdef-fedc-ba987654321", "01234567-89ab-cdef-fedc-ba98765432100",
+        "01234567089ab-cdef-fedc-ba9876543210",
+        "01234567-89ab-cdef-fedc0ba9876543210", "g1234567-89ab-cdef-fedc-ba9876543210",
+        "01234567-89ab-cdef-fedc-ba987654321/",
+        "01234567-89ab-cdef-fedc-ba987654321:", "01234567-89ab-cdef-fedc-ba987654321@",
+        "01234567-89ab-cdef-fedc-ba987654321`",
         "01234567-89ab-cdef-fedc-ba98765432é", "(01234567-89ab-cdef-fedc-ba9876543210)",
     ])
     func whatIsNoUUIDIsDigested(text: String) {
@@ -28,9 +31,13 @@ struct EventIDTests {
     @Test func otherTextGivesTheStartOfItsDigest() {
         // The examples of FIPS 180-4 for SHA-256: "abc" and the empty text.
         #expect(
-            id("abc") == EventID(high: UInt64(bigEndian: 0xBA78_16BF_8F01_CFEA), low: UInt64(bigEndian: 0x4141_40DE_5DAE_2223)))
+            id("abc")
+                == EventID(
+                    high: UInt64(bigEndian: 0xBA78_16BF_8F01_CFEA), low: UInt64(bigEndian: 0x4141_40DE_5DAE_2223)))
         #expect(
-            id("") == EventID(high: UInt64(bigEndian: 0xE3B0_C442_98FC_1C14), low: UInt64(bigEndian: 0x9AFB_F4C8_996F_B924)))
+            id("")
+                == EventID(
+                    high: UInt64(bigEndian: 0xE3B0_C442_98FC_1C14), low: UInt64(bigEndian: 0x9AFB_F4C8_996F_B924)))
         #expect(id("abc") != id("ABC"))
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// Fields are found where FoundationEssentials' decoder finds them.
 struct ExtractionTests {
-    @Test(arguments: 0..<100 as Range<UInt64>)
+    @Test(arguments: 0..<50 as Range<UInt64>)
     func fieldsAreThoseThatFoundationFinds(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         for round in 0..<20 {
@@ -22,7 +22,8 @@ struct ExtractionTests {
             let whole = try JSONDecoder().decode(DecodedJSON.self, from: Data(document.utf8))
             for (found, path) in zip([event.actor, event.post, event.text, event.link], chosen) {
                 #expect(
-                    Self.agrees(found, whole.value(at: ["in"] + path)), "seed \(seed), round \(round), \(path): \(document)")
+                    Self.agrees(found, whole.value(at: ["in"] + path)),
+                    "seed \(seed), round \(round), \(path): \(document)")
             }
         }
     }

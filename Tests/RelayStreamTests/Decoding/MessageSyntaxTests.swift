@@ -8,11 +8,16 @@ import Testing
 struct MessageSyntaxTests {
     @Test(arguments: [
         "{", "}", "[", "]", "{]", "[}", "[,]", "[1,]", "{,}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{\"a\":1 \"b\":2}",
-        "{\"a\"::1}", "{a:1}", "{'a':1}", "{1:1}", "[1 2]", "[\"a\" \"b\"]", "[\"a\"1]", "[1\"a\"]", "[\"a\"b]", "[true\"a\"]",
-        "[tru]", "[truee]", "[True]", "[nul]", "[nulll]", "[fals]", "[falsey]", "[NaN]", "[Infinity]", "[-]", "[+1]", "[01]",
-        "[-01]", "[1.]", "[.5]", "[1e]", "[1e+]", "[1.e3]", "[0x10]", "[1_000]", "[1a]", "[--1]", "[1.2.3]", "[\"\\x\"]",
-        "[\"\\u12\"]", "[\"\\u12G4\"]", "[\"\\\"]", "[\"\n\"]", "[\"\u{1}\"]", "[\"a]", "[1]]", "[1][2]", "[1],", "{\"a\":1}}",
-        "// comment\n[1]", "[1] x", "[\"\\u\"]", "\"", "\\", "[\u{b}1]", "[\u{a0}1]", "{\"a\\x\":1}", "[1,\n2,]", ":", ",", "nul", "1 2",
+        "{\"a\"::1}", "{a:1}", "{'a':1}", "{1:1}", "[1 2]", "[\"a\" \"b\"]", "[\"a\"1]", "[1\"a\"]", "[\"a\"b]",
+        "[true\"a\"]",
+        "[tru]", "[truee]", "[True]", "[nul]", "[nulll]", "[fals]", "[falsey]", "[NaN]", "[Infinity]", "[-]", "[+1]",
+        "[01]",
+        "[-01]", "[1.]", "[.5]", "[1e]", "[1e+]", "[1.e3]", "[0x10]", "[1_000]", "[1a]", "[--1]", "[1.2.3]",
+        "[\"\\x\"]",
+        "[\"\\u12\"]", "[\"\\u12G4\"]", "[\"\\\"]", "[\"\n\"]", "[\"\u{1}\"]", "[\"a]", "[1]]", "[1][2]", "[1],",
+        "{\"a\":1}}",
+        "// comment\n[1]", "[1] x", "[\"\\u\"]", "\"", "\\", "[\u{b}1]", "[\u{a0}1]", "{\"a\\x\":1}", "[1,\n2,]", ":",
+        ",", "nul", "1 2",
         "[[[1]]", "{\"a\":{\"b\":1}", "-", "\"a\" \"b\"",
     ])
     func otherTextIsRefused(text: String) {
@@ -23,7 +28,8 @@ struct MessageSyntaxTests {
 
     @Test(arguments: [
         "0", "-0", "-1.5e-10", "1E+400", "123456789012345678901234567890", "true", "false", "null", "\"\"", " [ ] ",
-        "{ }", "\t{\r\n\"a\" : [ 1 , 2 ] }\n", "\"\\u0000\\ud800\"", "[[],{},[{}]]", "\"\u{7f}é😀\"", "[\"\\\\\"]", "[\"\\\\\\\"\"]",
+        "{ }", "\t{\r\n\"a\" : [ 1 , 2 ] }\n", "\"\\u0000\\ud800\"", "[[],{},[{}]]", "\"\u{7f}é😀\"", "[\"\\\\\"]",
+        "[\"\\\\\\\"\"]",
         "{\"\":0}", "[1,\n2]",
     ])
     func allJSONIsTaken(text: String) {
@@ -77,10 +83,14 @@ struct MessageSyntaxTests {
         defer { munmap(mapping, 2 * page) }
         try #require(mprotect(mapping + page, page, PROT_NONE) == 0)
         for padding in 0..<200 {
-            for (ending, isEvent) in [("\"}", true), ("", false), ("\\", false), ("\\u12", false), ("\",\"n\":12", false)] {
+            for (ending, isEvent) in [
+                ("\"}", true), ("", false), ("\\", false), ("\\u12", false), ("\",\"n\":12", false),
+            ] {
                 let text = Array(("{\"kind\":\"like" + String(repeating: "x", count: padding) + ending).utf8)
                 let start = mapping + (page - text.count)
-                text.withUnsafeBytes { start.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(start), byteCount: text.count) }
+                text.withUnsafeBytes {
+                    start.copyMemory(from: $0.baseAddress ?? UnsafeRawPointer(start), byteCount: text.count)
+                }
                 var decoder = EventDecoder(format: .chirp, ids: IDSource(stream: "s", random: 1, connection: 1))
                 var batch = EventBatch(stream: "s")
                 let message = UnsafeRawBufferPointer(start: start, count: text.count)
@@ -91,7 +101,7 @@ struct MessageSyntaxTests {
     }
 
     /// Both must take the same texts, wherever a byte is changed.
-    @Test(arguments: 0..<60 as Range<UInt64>)
+    @Test(arguments: 0..<30 as Range<UInt64>)
     func damagedDocumentsAreJudgedAsByFoundation(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         // No "e": Foundation refuses numbers that no Double can hold.
@@ -109,7 +119,8 @@ struct MessageSyntaxTests {
             }
             // Foundation takes a comma behind an object's last member; JSON does not.
             let written = text.filter { !" \t\r".utf8.contains($0) }
-            if zip(written, written.dropFirst()).contains(where: { $0 == UInt8(ascii: ",") && $1 == UInt8(ascii: "}") }) {
+            if zip(written, written.dropFirst()).contains(where: { $0 == UInt8(ascii: ",") && $1 == UInt8(ascii: "}") })
+            {
                 continue
             }
             let isJSON = (try? JSONDecoder().decode(DecodedJSON.self, from: Data(text))) != nil

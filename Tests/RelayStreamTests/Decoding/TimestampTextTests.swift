@@ -9,7 +9,8 @@ struct TimestampTextTests {
     @Test(arguments: [
         ("2030-01-02T03:04:05Z", 1_893_553_445_000), ("2030-01-02T03:04:05.1Z", 1_893_553_445_100),
         ("2030-01-02T03:04:05.12Z", 1_893_553_445_120), ("2030-01-02T03:04:05.123Z", 1_893_553_445_123),
-        ("2030-01-02T03:04:05.123456789Z", 1_893_553_445_123), ("2030-01-02T03:04:05.00099999999999Z", 1_893_553_445_000),
+        ("2030-01-02T03:04:05.123456789Z", 1_893_553_445_123),
+        ("2030-01-02T03:04:05.00099999999999Z", 1_893_553_445_000),
         ("2030-01-02T03:04:05+01:00", 1_893_549_845_000), ("2030-01-02T03:04:05.5-0330", 1_893_566_045_500),
         ("2030-01-02t03:04:05z", 1_893_553_445_000), ("2030-01-02 03:04:05Z", 1_893_553_445_000),
         ("2030-01-02 03:04:05+0000", 1_893_553_445_000), ("2030-01-02T24:00:00Z", 1_893_628_800_000),
@@ -69,7 +70,9 @@ struct TimestampTextTests {
             guard let instant = TimestampText.parse(text.span.bytes) else { continue }
             // What is read must be written as the same instant.
             let written = Array(TimestampText.format(instant).utf8)
-            #expect(TimestampText.parse(written.span.bytes) == instant, "seed \(seed), \(String(decoding: text, as: UTF8.self))")
+            #expect(
+                TimestampText.parse(written.span.bytes) == instant,
+                "seed \(seed), \(String(decoding: text, as: UTF8.self))")
         }
     }
 }
