@@ -79,7 +79,8 @@ package struct WebhookConfiguration: Sendable {
         case .string(let text): return .written(Secret(text))
         case .object: return SecretSource.read(node, problems).map { .secret($0) }
         default:
-            problems.add(at: node, "expected a string or the place of a secret such as {\"env\": \"NAME\"}, found \(node.kind)")
+            problems.add(
+                at: node, "expected a string or the place of a secret such as {\"env\": \"NAME\"}, found \(node.kind)")
             return nil
         }
     }
@@ -100,7 +101,8 @@ package struct WebhookConfiguration: Sendable {
         "proxy-authorization", "proxy-connection", "webhook-id",
     ]
 
-    private static func headers(_ node: ConfigurationNode, _ problems: Problems) -> [(name: String, value: WebhookText)] {
+    private static func headers(_ node: ConfigurationNode, _ problems: Problems) -> [(name: String, value: WebhookText)]
+    {
         guard case .object(let members) = node.value else {
             problems.add(at: node, "expected an object of header names and values, found \(node.kind)")
             return []
