@@ -59,7 +59,9 @@ package final class DescriptorWatch {
         g_source_modify_unix_fd(source, tag, GIOCondition(rawValue: events.rawValue))
     }
 
-    /// Ends the watch; the handler is not called again. May be called at any time, and again.
+    /// Ends the watch; the handler is not called again.
+    ///
+    /// May be called at any time, and again.
     package func cancel() {
         guard let source else { return }
         self.source = nil

@@ -5,14 +5,18 @@ internal import Glibc
 package struct HTTPAddress: Sendable, Hashable {
     /// `http` or `https`.
     package let scheme: String
-    /// The host as it is connected to; an IPv6 address in its brackets. Never with user info.
+    /// The host as it is connected to; an IPv6 address in its brackets.
+    ///
+    /// Never with user info.
     package let host: String
     /// The port, given or standard.
     package let port: Int
     /// Whether the URL carries a user name or a password.
     package let hasUserInfo: Bool
 
-    /// Why a text is no URL to send to. It never repeats the text, which may be a secret.
+    /// Why a text is no URL to send to.
+    ///
+    /// It never repeats the text, which may be a secret.
     package struct Fault: Error, Hashable {
         /// What is wrong and what to do, without a full stop.
         package var message: String
@@ -34,7 +38,9 @@ package struct HTTPAddress: Sendable, Hashable {
         port == Self.standardPort(scheme) ? host : "\(host):\(port)"
     }
 
-    /// Parses `text`, strictly: what a request line could not carry is a fault. The C function is curl_url_set.
+    /// Parses `text`, strictly: what a request line could not carry is a fault.
+    ///
+    /// The C function is curl_url_set.
     ///
     /// A host name beyond ASCII is accepted; libcurl converts it when it connects.
     package static func parse(_ text: String) -> Result<HTTPAddress, Fault> {

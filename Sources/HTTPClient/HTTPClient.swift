@@ -95,7 +95,9 @@ package final class HTTPClient {
     /// How many requests are in flight or wait for their turn.
     package var inFlight: Int { running.count }
 
-    /// Ends all requests and closes all connections. Requests that come later are cancelled at once.
+    /// Ends all requests and closes all connections.
+    ///
+    /// Requests that come later are cancelled at once.
     package func close() {
         guard !isClosed else { return }
         timer = nil

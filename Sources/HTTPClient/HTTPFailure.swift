@@ -26,7 +26,9 @@ package struct HTTPFailure: Error, Sendable, Equatable, CustomStringConvertible 
 
     /// What went wrong, for code.
     package let kind: Kind
-    /// What went wrong, in a sentence without a full stop. Of the request it names at most the host.
+    /// What went wrong, in a sentence without a full stop.
+    ///
+    /// Of the request it names at most the host.
     package let sentence: String
 
     init(_ kind: Kind, _ sentence: String) {

@@ -24,7 +24,9 @@ package struct HTTPRequest: Sendable {
         case url(String)
     }
 
-    /// Whom to trust and who to be. A certificate authority of one's own replaces the system's.
+    /// Whom to trust and who to be.
+    ///
+    /// A certificate authority of one's own replaces the system's.
     package struct TLS: Sendable, Hashable {
         /// A PEM file of the certificate authorities to trust.
         package var authorityFile: String?
@@ -55,11 +57,8 @@ package struct HTTPRequest: Sendable {
     /// How much of the answer's body is read; the rest is cancelled, and the connection with it.
     package var maxResponseBytes: Int
 
-    /// Creates a request.
-    ///
-    /// - Parameters:
-    ///   - url: An http or https URL. It may be a secret.
-    ///   - headers: Fields to send, in order. Their values may be secrets.
+    /// Creates a request for an http or https `url` that sends `headers` in their order, and nothing else but what
+    /// HTTP itself needs.
     package init(
         _ method: Method, url: String, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
         timeout: Duration = .seconds(15), proxy: Proxy = .environment, tls: TLS = TLS(),

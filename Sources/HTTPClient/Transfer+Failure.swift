@@ -15,7 +15,8 @@ extension Transfer {
         switch code {
         case CURLE_URL_MALFORMAT: HTTPFailure(.invalid, "the URL of \(origin) has a host name that is not allowed")
         case CURLE_COULDNT_RESOLVE_HOST: HTTPFailure(.resolve, "the name of \(origin) could not be resolved")
-        case CURLE_COULDNT_RESOLVE_PROXY: HTTPFailure(.proxy, "the name of the proxy for \(origin) could not be resolved")
+        case CURLE_COULDNT_RESOLVE_PROXY:
+            HTTPFailure(.proxy, "the name of the proxy for \(origin) could not be resolved")
         case CURLE_COULDNT_CONNECT: HTTPFailure(.connect, "could not connect to \(origin)\(systemReason)")
         case CURLE_PROXY: HTTPFailure(.proxy, "the proxy for \(origin) made no connection")
         case CURLE_OPERATION_TIMEDOUT: HTTPFailure(.timeout, timeoutSentence)

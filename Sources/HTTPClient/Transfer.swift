@@ -22,7 +22,9 @@ final class Transfer {
     private var bodyHasBegun = false
     private var bodyIsTruncated = false
 
-    /// Creates a transfer without a request, or returns nil if there is no memory. The C function is curl_easy_init.
+    /// Creates a transfer without a request, or returns nil if there is no memory.
+    ///
+    /// The C function is curl_easy_init.
     init?() {
         guard let easy = curl_easy_init() else { return nil }
         self.easy = easy
@@ -167,8 +169,10 @@ final class Transfer {
         }
     }
 
-    /// Sets how to get there. No redirect is followed, no cookie kept, no netrc read and no coding of a body undone,
-    /// all of which libcurl does only when told.
+    /// Sets how to get there.
+    ///
+    /// No redirect is followed, no cookie kept, no netrc read and no coding of a body undone, all of which libcurl
+    /// does only when told.
     private func setRoute(of request: HTTPRequest) {
         _ = relay_curl_set_text(easy, CURLOPT_PROTOCOLS_STR, "http,https")
         _ = relay_curl_set_long(easy, CURLOPT_NOSIGNAL, 1)

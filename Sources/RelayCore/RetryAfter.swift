@@ -64,13 +64,13 @@ package enum RetryAfter {
         return names.contains { $0 == name || $0.prefix(3) == name }
     }
 
-    /// The year that `digits` mean: of the two digits' years the one that lies at most 50 years ahead.
+    /// The year that two digits mean: the last one that lies at most 50 years ahead.
     private static func year(_ digits: String, near wallNow: Instant) -> String? {
         guard digits.utf8.count == 2, digits.utf8.allSatisfy(isDigit), let short = Int(digits),
             let now = Int(TimestampText.format(wallNow).prefix(4))
         else { return nil }
-        var year = now - now % 100 + short
-        if year > now + 50 { year -= 100 }
+        let thisCentury = now - now % 100 + short
+        let year = [thisCentury + 100, thisCentury].first { $0 <= now + 50 } ?? thisCentury - 100
         let text = String(max(year, 0))
         return String(repeating: "0", count: max(0, 4 - text.utf8.count)) + text
     }

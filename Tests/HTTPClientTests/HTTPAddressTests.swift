@@ -20,7 +20,10 @@ struct HTTPAddressTests {
 
     @Test(arguments: [
         ("", "is empty"),
-        (" https://h.example.test/x", "has a space or a control character; in a path it is written as %20 and the like"),
+        (
+            " https://h.example.test/x",
+            "has a space or a control character; in a path it is written as %20 and the like"
+        ),
         ("https://exa mple/", "has a space or a control character; in a path it is written as %20 and the like"),
         ("https://h/a\r\nX: y", "has a space or a control character; in a path it is written as %20 and the like"),
         ("h.example.test", "has no scheme; begin it with \"https://\""),
@@ -58,7 +61,10 @@ struct HTTPAddressTests {
 
     /// Every text gives an answer, and none traps.
     @Test func anyTextIsAcceptedOrRefused() {
-        let pieces = ["http", "https", "://", ":", "/", "[", "]", "@", "?", "#", "%", "%00", "%zz", "\u{0}", "a", ".", "-", "9", "\u{e9}", "\u{202e}"]
+        let pieces = [
+            "http", "https", "://", ":", "/", "[", "]", "@", "?", "#", "%", "%00", "%zz", "\u{0}", "a", ".", "-", "9",
+            "\u{e9}", "\u{202e}",
+        ]
         for seed in UInt64(1)...3000 {
             var state = seed
             var text = ""
@@ -91,7 +97,8 @@ struct HTTPFieldTests {
 
     @Test func requestPrintsNothingOfItself() {
         let request = HTTPRequest(
-            .post, url: "https://u:pw@h.test/SECRET", headers: [("Authorization", "SECRET")], body: Array("SECRET".utf8))
+            .post, url: "https://u:pw@h.test/SECRET", headers: [("Authorization", "SECRET")], body: Array("SECRET".utf8)
+        )
         var dumped = ""
         dump(request, to: &dumped)
         #expect("\(request)" == "POST <redacted>")

@@ -7,7 +7,9 @@ package struct WebhookConfiguration: Sendable {
     package var url: WebhookText
     /// `POST` or `PUT`.
     package var method = HTTPRequest.Method.post
-    /// Header fields to add. Of those that the relay sends itself they replace `Content-Type` and `User-Agent`.
+    /// Header fields to add.
+    ///
+    /// Of those that the relay sends itself they replace `Content-Type` and `User-Agent`.
     package var headers: [(name: String, value: WebhookText)] = []
     /// What to send; nil for the JSON line of the notice.
     package var body: JSONTemplate?
@@ -40,7 +42,9 @@ package struct WebhookConfiguration: Sendable {
         ([url.source] + headers.map(\.value.source)).compactMap { $0 }
     }
 
-    /// Takes the keys of this type; reports what is wrong. Returns nil if there is no URL to send to.
+    /// Takes the keys of this type; reports what is wrong.
+    ///
+    /// Returns nil if there is no URL to send to.
     package static func read(_ reader: inout ObjectReader) -> WebhookConfiguration? {
         let problems = reader.problems
         let urlNode = reader.required("url")
@@ -62,7 +66,9 @@ package struct WebhookConfiguration: Sendable {
         return url == nil ? nil : configuration
     }
 
-    /// Returns what is wrong with a URL, or nil. For one that is a secret it is asked once it was read.
+    /// Returns what is wrong with a URL, or nil.
+    ///
+    /// For one that is a secret it is asked once it was read.
     package func fault(inURL url: Secret) -> String? {
         switch HTTPAddress.parse(url.reveal()) {
         case .failure(let fault): "the URL \(fault.message)"
@@ -79,7 +85,8 @@ package struct WebhookConfiguration: Sendable {
         case .string(let text): return .written(Secret(text))
         case .object: return SecretSource.read(node, problems).map { .secret($0) }
         default:
-            problems.add(at: node, "expected a string or the place of a secret such as {\"env\": \"NAME\"}, found \(node.kind)")
+            problems.add(
+                at: node, "expected a string or the place of a secret such as {\"env\": \"NAME\"}, found \(node.kind)")
             return nil
         }
     }
@@ -100,7 +107,8 @@ package struct WebhookConfiguration: Sendable {
         "proxy-authorization", "proxy-connection", "webhook-id",
     ]
 
-    private static func headers(_ node: ConfigurationNode, _ problems: Problems) -> [(name: String, value: WebhookText)] {
+    private static func headers(_ node: ConfigurationNode, _ problems: Problems) -> [(name: String, value: WebhookText)]
+    {
         guard case .object(let members) = node.value else {
             problems.add(at: node, "expected an object of header names and values, found \(node.kind)")
             return []

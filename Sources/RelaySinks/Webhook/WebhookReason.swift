@@ -22,13 +22,16 @@ struct WebhookReason: Sendable {
         case .failure: host = "an unknown host"
         }
         let resource = text.drop { $0 != ":" }.dropFirst(3).drop { !"/?#".contains($0) }
-        let userInfo = text.drop { $0 != ":" }.dropFirst(3).prefix { !"/?#".contains($0) }.split(separator: "@").dropLast()
+        let userInfo = text.drop { $0 != ":" }.dropFirst(3).prefix { !"/?#".contains($0) }.split(separator: "@")
+            .dropLast()
         var secrets = [text, String(resource)] + userInfo.map(String.init)
         secrets += (resource + "&" + userInfo.joined(separator: "&")).split { "/?#&=:".contains($0) }.map(String.init)
         for header in headers.map({ $0.reveal() }) {
             secrets += [header] + header.split(separator: " ").map(String.init)
         }
-        needles = Set(secrets.filter { $0.utf8.count >= Self.shortestPart }).sorted { ($1.utf8.count, $0) < ($0.utf8.count, $1) }
+        needles = Set(secrets.filter { $0.utf8.count >= Self.shortestPart }).sorted {
+            ($1.utf8.count, $0) < ($0.utf8.count, $1)
+        }
     }
 
     /// Returns `HOST answered STATUS: the beginning of the body`.

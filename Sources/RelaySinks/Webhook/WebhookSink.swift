@@ -20,11 +20,8 @@ package struct WebhookSink: Sink {
 
     /// Creates the sink.
     ///
-    /// - Parameters:
-    ///   - url: The value of the configuration's `url`.
-    ///   - headers: The configuration's headers with their values.
-    ///   - clock: Says what time it is when an answer asks to wait until a date.
-    ///   - userAgent: `chirp-relay/VERSION`.
+    /// `url` and `headers` are those of the configuration with their values, `clock` says what time it is when an
+    /// answer asks to wait until a date, and `userAgent` is `chirp-relay/VERSION`.
     package init(
         name: String, configuration: WebhookConfiguration, url: Secret, headers: [(String, Secret)], http: HTTPClient,
         clock: any RelayClock, userAgent: String
@@ -76,8 +73,9 @@ package struct WebhookSink: Sink {
         }
     }
 
-    /// How long the answer asks to wait. A date is compared with the answer's own, since the server's clock may
-    /// differ from ours.
+    /// How long the answer asks to wait.
+    ///
+    /// A date is compared with the answer's own, since the server's clock may differ from ours.
     private func wait(_ response: HTTPResponse) -> Duration? {
         guard let hint = response.header("retry-after") else { return nil }
         let wallNow = clock.wallNow()
