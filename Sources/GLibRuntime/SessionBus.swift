@@ -2,7 +2,7 @@ internal import CGLib
 
 /// Where the session bus is.
 package enum SessionBusAddress {
-    /// Returns the address of the session bus, or nil if there is none. Nothing is ever started to have one.
+    /// Returns the address of the session bus, or nil if there is none; nothing is ever started to have one.
     ///
     /// `DBUS_SESSION_BUS_ADDRESS` counts if it is well-formed; else the socket `bus` in `XDG_RUNTIME_DIR`, as the
     /// D-Bus specification's "Well-known Message Bus Instances" and systemd have it.

@@ -5,8 +5,7 @@ package enum NoticeLine {
     /// Appends the object, without a newline.
     ///
     /// The keys are always the same and in the same order; `post` and `link` are null where there is none.
-    /// The bytes depend on the arguments only.
-    /// - Parameter sink: the name that goes into a last member `sink`, for webhooks.
+    /// The bytes depend on the arguments only. With `sink`, that name becomes a last member, for webhooks.
     package static func append(_ notice: Notice, _ event: Event, sink: String? = nil, to bytes: inout [UInt8]) {
         appendEvent(event, to: &bytes)
         TimestampText.append(event.record.createdAt, to: &bytes)

@@ -14,7 +14,8 @@ struct JSONTextTests {
         ("\u{7f}", #"\u007f"#), ("\u{80}\u{9f}\u{a0}", "\\u0080\\u009f\u{a0}"),
         ("a\u{2028}b\u{2029}", #"a\u2028b\u2029"#),
         ("\u{202a}\u{202e}\u{2066}\u{2069}\u{200e}\u{200f}\u{61c}", #"\u202a\u202e\u2066\u2069\u200e\u200f\u061c"#),
-        ("\u{feff}x", #"\ufeffx"#), ("größe 😀 日本", "größe 😀 日本"), ("\u{200d}\u{2027}\u{2065}\u{206a}", "\u{200d}\u{2027}\u{2065}\u{206a}"),
+        ("\u{feff}x", #"\ufeffx"#), ("größe 😀 日本", "größe 😀 日本"),
+        ("\u{200d}\u{2027}\u{2065}\u{206a}", "\u{200d}\u{2027}\u{2065}\u{206a}"),
         ("</script>", "</script>"),
     ])
     func escapesWhatMustNotBeShown(_ text: String, _ expected: String) {
@@ -41,7 +42,8 @@ struct JSONTextTests {
         for _ in 0..<200 {
             var text = ""
             for _ in 0..<Int.random(in: 0...40, using: &generator) {
-                let range: ClosedRange<UInt32> = [0...0x7f, 0x80...0x7ff, 0x1f00...0x30ff, 0xfe00...0x1_ffff]
+                let range: ClosedRange<UInt32> =
+                    [0...0x7f, 0x80...0x7ff, 0x1f00...0x30ff, 0xfe00...0x1_ffff]
                     .randomElement(using: &generator) ?? 0...0x7f
                 if let scalar = Unicode.Scalar(UInt32.random(in: range, using: &generator)) {
                     text.unicodeScalars.append(scalar)

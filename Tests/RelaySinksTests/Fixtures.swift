@@ -24,8 +24,10 @@ extension Event {
 /// Names that break what encodes carelessly.
 enum HostileText {
     static let all: [String] = [
-        "", "alice", "\"", "\\", "\\\"", "a\nb\r\nc", "\u{0}", "\u{1b}[31mred\u{1b}]0;title\u{7}", "\u{7f}\u{80}\u{9b}2J",
-        "\u{202e}evil\u{202c}", "\u{2066}x\u{2069}", "\u{feff}bom", "line\u{2028}sep\u{2029}", "😀👨‍👩‍👧‍👦🏴", "<b>&amp;</b> 😀", "A&B <3",
+        "", "alice", "\"", "\\", "\\\"", "a\nb\r\nc", "\u{0}", "\u{1b}[31mred\u{1b}]0;title\u{7}",
+        "\u{7f}\u{80}\u{9b}2J",
+        "\u{202e}evil\u{202c}", "\u{2066}x\u{2069}", "\u{feff}bom", "line\u{2028}sep\u{2029}", "😀👨‍👩‍👧‍👦🏴", "<b>&amp;</b> 😀",
+        "A&B <3",
         "<small>", "<a href=\"file:///x\">y</a>", "<img src=\"http://127.0.0.1:9/x\">", "--help", "$(id)", ";reboot",
         "a" + String(repeating: "\u{301}", count: 50), "{\"type\":\"event\"}", "@everyone <!channel>", "\u{fffd}",
         String(repeating: "A", count: 5000), String(repeating: "\n", count: 300), "{actor} %s %n", "日本語テキスト",

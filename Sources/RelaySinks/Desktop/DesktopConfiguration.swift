@@ -1,7 +1,9 @@
 #if Desktop
     package import RelayCore
 
-    /// The keys of a sink of the type `desktop`. It has none of its own yet.
+    /// The keys of a sink of the type `desktop`.
+    ///
+    /// It has none of its own yet.
     package struct DesktopConfiguration: Sendable, Equatable {
         /// Keys that are planned, for `ObjectReader.finish(notYet:)`.
         package static let notYet = ["actions", "icon", "sound", "timeout"]

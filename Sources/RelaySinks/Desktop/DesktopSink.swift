@@ -17,8 +17,11 @@
         private let daemon: NotificationDaemon
         /// The call that libnotify is at, if there is one.
         private var current: PopupCall?
-        /// Keys of deliveries whose popup came up after their attempt had ended. The next attempt takes its key out;
-        /// of those that never come, the oldest are forgotten.
+        /// The popup shown last, and when.
+        private var latest: (popup: Popup, time: Instant)?
+        /// Keys of deliveries whose popup came up after their attempt had ended.
+        ///
+        /// The next attempt takes its key out; of those that never come, the oldest are forgotten.
         private var shownLate: [String] = []
         private static let mostShownLate = 100
 
@@ -38,7 +41,6 @@
         /// A worker that awaits it before it claims delivers what waited as soon as the daemon appears. A daemon that
         /// the bus can start is started.
         package func awaitReady() async {
-            if (try? await daemon.capabilities()) != nil { return }
             await daemon.awaitAppearance()
         }
 
@@ -56,9 +58,17 @@
             do throws(SessionBusFailure) {
                 capabilities = try await daemon.capabilities()
             } catch {
-                return .retry(after: nil, because: "\(error)")
+                return .retry(after: nil, because: NotificationDaemon.reason(of: error))
             }
-            return await show(Popup(delivery.notice, capabilities: capabilities), key: delivery.key)
+            let popup = Popup(delivery.notice, capabilities: capabilities)
+            if let latest, latest.popup == popup {
+                // Some daemons take the same text within a second for a mistake of the sender.
+                try? await clock.sleep(until: latest.time + .seconds(1))
+            }
+            if Task.isCancelled { return .retry(after: nil, because: "cancelled") }
+            let outcome = await show(popup, key: delivery.key)
+            latest = (popup, clock.now())
+            return outcome
         }
 
         @MainLoop package func close() async {

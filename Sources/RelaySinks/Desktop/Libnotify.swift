@@ -27,7 +27,7 @@
                     return .retry(after: nil, because: "the connection to the session bus is being closed")
                 }
             } catch {
-                return .retry(after: nil, because: "\(error)")
+                return .retry(after: nil, because: NotificationDaemon.reason(of: error))
             }
             guard let notification = notify_notification_new(popup.summary, popup.body, nil) else {
                 return .retry(after: nil, because: "notify_notification_new made nothing")

@@ -42,9 +42,10 @@
             }
         }
 
-        /// Returns when somebody owns the name, or when the task is cancelled.
+        /// Returns when somebody owns the name, or when the task is cancelled; a daemon that the bus can start is
+        /// started.
         func awaitAppearance() async {
-            guard !isPresent else { return }
+            guard !isPresent, (try? await capabilities()) == nil, !isPresent else { return }
             let (appearances, continuation) = AsyncStream<Void>.makeStream()
             lastWaiter += 1
             let waiter = lastWaiter
@@ -69,17 +70,21 @@
             told = nil
         }
 
+        /// Says what a failure means for popups.
+        nonisolated static func reason(of failure: SessionBusFailure) -> String {
+            switch failure {
+            case .noBus(let reason): "no session bus (\(reason))"
+            case .noOwner: "no notification daemon on the session bus"
+            case .noAnswer: "the notification daemon does not answer"
+            case .refused(let reason): "the notification daemon refuses (\(reason))"
+            }
+        }
+
         private func tell(of failure: SessionBusFailure) {
-            let message =
-                switch failure {
-                case .noBus(let reason): "no session bus (\(reason)); popups wait"
-                case .noOwner: "no notification daemon on the session bus; popups wait"
-                case .noAnswer: "the notification daemon does not answer; popups wait"
-                case .refused(let reason): "the notification daemon refuses (\(reason)); popups wait"
-                }
-            guard told != message else { return }
-            told = message
-            log(.warning, "desktop", message)
+            let reason = Self.reason(of: failure)
+            guard told != reason else { return }
+            told = reason
+            log(.warning, "desktop", "\(reason); popups wait")
         }
     }
 #endif

@@ -21,7 +21,9 @@ extension LineQueue {
         case closed
     }
 
-    /// What the queue's lock guards. No method blocks, calls out or resumes anybody.
+    /// What the queue's lock guards.
+    ///
+    /// No method blocks, calls out or resumes anybody.
     struct State: Sendable {
         /// What became of the lines so far.
         var counts = Counts()
@@ -66,7 +68,10 @@ extension LineQueue {
             }
             // Under `wait` the batch in the producer's hand still fits, whatever its size, if the producer obeys.
             let limit = whenFull == .wait ? capacity * 2 : capacity
-            let free = max(0, limit - pending.count - bytesInHand)
+            let queued = pending.count + bytesInHand
+            // An empty queue takes anything, or a line longer than the bound would never be written. So when
+            // something does not fit there is something to write, after which room is told.
+            let free = queued == 0 ? bytes.count : max(0, limit - queued)
             let wasFull = isFull
             if bytes.count <= free, !(isFull && whenFull == .drop) {
                 pending.append(contentsOf: bytes)
@@ -102,6 +107,7 @@ extension LineQueue {
             guard !pending.isEmpty else {
                 if isClosing { return .closed }
                 if spare.capacity > Self.keptCapacity { spare = [] }
+                if pending.capacity > Self.keptCapacity { pending = [] }
                 isIdle = true
                 return .nothing
             }

@@ -7,7 +7,9 @@ package import RelayCore
 /// most one wake-up a batch. A line is written as soon as the descriptor takes it: nothing is held back to fill a
 /// block. The bound is on the bytes queued and being written together; see `WhenFull` for what happens there.
 package final class LineQueue: Sendable {
-    /// A change that somebody should hear of. Each is reported once, until it changes back.
+    /// A change that somebody should hear of.
+    ///
+    /// Each is reported once, until it changes back.
     package enum Report: Sendable, Equatable {
         /// There is no room; lines are dropped, or the producer should pause.
         case full
@@ -49,7 +51,7 @@ package final class LineQueue: Sendable {
 
     /// Creates a queue of `capacity` bytes and starts its thread; the descriptor stays the caller's.
     ///
-    /// - Parameter report: is called on the queue's thread or the producer's, without a lock held.
+    /// `report` is called on the queue's thread or the producer's, without a lock held.
     package init(
         descriptor: Int32, capacity: Int = 8 << 20, whenFull: StdoutConfiguration.WhenFull,
         report: @escaping @Sendable (Report) -> Void
@@ -62,8 +64,8 @@ package final class LineQueue: Sendable {
 
     /// Takes `lines` whole lines, each with its newline.
     ///
-    /// - Returns: whether there is room for more. If not, a producer under `wait` pauses until `Report.room`; one that
-    ///   goes on loses lines when twice the capacity is queued.
+    /// - Returns: whether there is room for more. If not, a producer under `wait` pauses until `Report.room` or
+    ///   `Report.off`; one that goes on loses lines when twice the capacity is queued.
     @discardableResult
     package func append(_ bytes: [UInt8], lines: Int) -> Bool {
         let result = state.withLock { state in
@@ -123,7 +125,9 @@ package final class LineQueue: Sendable {
         return counts.settled >= line
     }
 
-    /// Ends the thread once what is queued has been written. Nothing may be appended afterwards.
+    /// Ends the thread once what is queued has been written.
+    ///
+    /// Nothing may be appended afterwards.
     package func close() {
         state.withLock { $0.isClosing = true }
         wake.signal()

@@ -1,5 +1,5 @@
-internal import Glibc
 internal import GLibRuntime
+internal import Glibc
 
 /// The thread of a `LineQueue`.
 ///
@@ -92,7 +92,9 @@ struct LineWriter {
     private mutating func writeAll(_ bytes: [UInt8], linesLeft: inout Int) -> Int32? {
         var rest = bytes[...]
         while let last = rest.indices.last {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, min($0.count, Self.longestWrite)) }
+            let count = rest.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress, min($0.count, Self.longestWrite))
+            }
             if count > 0 {
                 let taken = rest.prefix(count)
                 let whole = taken.endIndex > last ? linesLeft : min(linesLeft, taken.count { $0 == newline })

@@ -11,8 +11,10 @@ package final class StdoutSink: Sink {
     private let configuration: StdoutConfiguration
     private let style: TextLine.Style
     private let clock: any RelayClock
-    /// Lines that were still queued when their attempt ran out of time, by delivery key: the next attempt must wait
-    /// for the same line, not queue it again. Bounded by the number of attempts at a time.
+    /// Lines that were still queued when their attempt ran out of time, by delivery key.
+    ///
+    /// The next attempt waits for the same line, so that it is not written twice. A stuck queue takes no more of them
+    /// than it has room for.
     private let unfinished = Locked<[String: Int]>([:])
 
     /// How long an attempt waits for the reader.

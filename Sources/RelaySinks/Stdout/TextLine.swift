@@ -7,9 +7,7 @@ package enum TextLine {
     package enum Style: Sendable {
         case plain, colour
 
-        /// Returns colour for a terminal that can show it, unless `NO_COLOR` is set.
-        ///
-        /// - Parameter environment: the variables of the process.
+        /// Chooses colour for a terminal that can show it, unless `NO_COLOR` is set in the process's `environment`.
         package static func standard(isTerminal: Bool, environment: [String: String]) -> Style {
             let isWanted = environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
             return isTerminal && isWanted ? .colour : .plain

@@ -53,7 +53,9 @@
 
         @Test func nextDaemonIsAskedAnew() async throws {
             let sink = await sink()
-            for (capabilities, body) in [(["body-markup"], "a &lt; b"), (["body"], "a < b"), (["body-markup"], "a &lt; b")] {
+            for (capabilities, body) in [
+                (["body-markup"], "a &lt; b"), (["body"], "a < b"), (["body-markup"], "a &lt; b"),
+            ] {
                 let daemon = try ScriptedDaemon(capabilities: capabilities)
                 #expect(await sink.deliver(.sample(body: "a < b")) == .delivered)
                 #expect(try daemon.nextCall().body == body)
@@ -63,7 +65,7 @@
 
         @Test func absentDaemonIsToldOnceAndRetried() async throws {
             let sink = await sink()
-            let expected = Outcome.retry(after: nil, because: "nobody owns the name on the session bus")
+            let expected = Outcome.retry(after: nil, because: "no notification daemon on the session bus")
             #expect(await sink.deliver(.sample()) == expected)
             #expect(await sink.deliver(.sample()) == expected)
             #expect(logged.withLock { $0 } == ["no notification daemon on the session bus; popups wait"])
@@ -96,7 +98,8 @@
             daemon.process.signal(SIGSTOP)
             let sink = await sink()
             let start = ContinuousClock.now
-            #expect(await sink.deliver(.sample()) == .retry(after: nil, because: "no answer over the session bus in time"))
+            #expect(
+                await sink.deliver(.sample()) == .retry(after: nil, because: "the notification daemon does not answer"))
             #expect(ContinuousClock.now - start < .seconds(7))
             daemon.process.signal(SIGCONT)
             #expect(await sink.deliver(.sample()) == .delivered)
@@ -160,13 +163,24 @@
             #expect(try second.nextCall().summary == "again")
         }
 
+        @Test func sameTextWaitsASecond() async throws {
+            let daemon = try ScriptedDaemon()
+            defer { daemon.process.end() }
+            let sink = await sink()
+            let start = ContinuousClock.now
+            #expect(await sink.deliver(.sample(key: "1")) == .delivered)
+            #expect(await sink.deliver(.sample(key: "2", title: "other")) == .delivered)
+            #expect(await sink.deliver(.sample(key: "3", title: "other")) == .delivered)
+            #expect(ContinuousClock.now - start >= .seconds(1))
+        }
+
         @Test func memoryStaysFlat() async throws {
             let daemon = try ScriptedDaemon()
             defer { daemon.process.end() }
             let sink = await sink()
             func show(_ count: Int) async throws -> Int {
-                for _ in 0..<count {
-                    #expect(await sink.deliver(.sample()) == .delivered)
+                for number in 0..<count {
+                    #expect(await sink.deliver(.sample(title: "\(number)")) == .delivered)
                     _ = try daemon.nextCall()
                 }
                 let statm = String(decoding: try Data(contentsOf: URL(filePath: "/proc/self/statm")), as: UTF8.self)

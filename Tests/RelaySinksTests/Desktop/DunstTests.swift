@@ -15,7 +15,9 @@
         struct DunstTests {
             @Test func realDaemonShowsHangsAndComesBack() async throws {
                 let bus = try #require(PrivateBus.shared)
-                let screen = try TestProcess(["Xvfb", "-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp"])
+                let screen = try TestProcess([
+                    "Xvfb", "-displayfd", "1", "-screen", "0", "800x600x24", "-nolisten", "tcp",
+                ])
                 defer { screen.end() }
                 let display = try #require(screen.line())
                 let configuration = bus.directory + "/dunstrc"

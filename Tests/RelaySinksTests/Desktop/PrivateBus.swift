@@ -8,7 +8,8 @@ import Testing
 final class PrivateBus: @unchecked Sendable {
     // Used by one test at a time: the suites that use it are serialized under one parent.
     static let shared = try? PrivateBus()
-    static let isAvailable = TestProcess.isInstalled("/usr/bin/dbus-daemon") && TestProcess.isInstalled("/usr/bin/python3")
+    static let isAvailable =
+        TestProcess.isInstalled("/usr/bin/dbus-daemon") && TestProcess.isInstalled("/usr/bin/python3")
 
     let directory: String
     private var daemon: TestProcess
@@ -72,7 +73,7 @@ struct ScriptedDaemon {
 
     /// Starts the daemon and waits until it owns the name.
     ///
-    /// - Parameter answer: `ok`, `silent`, a number of milliseconds to wait, or the name of an error.
+    /// `answer` is `ok`, `silent`, a number of milliseconds to wait, or the name of an error.
     init(capabilities: [String] = ["body"], answer: String = "ok") throws {
         process = try TestProcess(["/usr/bin/python3", "-c", Self.script, capabilities.joined(separator: " "), answer])
         try #require(process.line() == "ready")

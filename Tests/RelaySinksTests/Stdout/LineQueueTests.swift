@@ -117,6 +117,21 @@ struct LineQueueTests {
         queue.close()
     }
 
+    @Test func lineLongerThanTheBoundIsWrittenAlone() async throws {
+        let pipe = try TestPipe()
+        let queue = queue(pipe.writing, capacity: 1000)
+        let long = [UInt8](repeating: UInt8(ascii: "x"), count: 9999) + [UInt8(ascii: "\n")]
+        queue.append(long, lines: 1)
+        queue.append(long, lines: 1)
+        #expect(queue.counts.dropped == 1)
+        #expect(pipe.read(10_000) == long)
+        #expect(await reports.next() == .full)
+        #expect(await reports.next() == .room(dropped: 1))
+        queue.append(long, lines: 1)
+        #expect(pipe.read(10_000) == long)
+        queue.close()
+    }
+
     @Test func closedReaderSwitchesTheQueueOffOnce() async throws {
         let pipe = try TestPipe()
         close(pipe.reading)

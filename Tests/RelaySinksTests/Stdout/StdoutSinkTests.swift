@@ -95,7 +95,9 @@ struct StdoutConfigurationTests {
 
     @Test func keysAreTaken() {
         #expect(
-            read([("format", "text"), ("whenFull", "wait")]) == (StdoutConfiguration(format: .text, whenFull: .wait), []))
+            read([("format", "text"), ("whenFull", "wait")]) == (
+                StdoutConfiguration(format: .text, whenFull: .wait), []
+            ))
     }
 
     @Test func wrongWordNamesTheNearest() {
