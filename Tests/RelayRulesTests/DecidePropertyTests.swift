@@ -13,7 +13,8 @@ private indirect enum Plain {
     var json: String {
         func list(_ parts: [Plain]) -> String { "[" + parts.map { "{\($0.json)}" }.joined(separator: ",") + "]" }
         switch self {
-        case .field(let name, let values): return "\"\(name)\":[" + values.map { "\"\($0)\"" }.joined(separator: ",") + "]"
+        case .field(let name, let values):
+            return "\"\(name)\":[" + values.map { "\"\($0)\"" }.joined(separator: ",") + "]"
         case .all(let parts): return "\"all\":" + list(parts)
         case .any(let parts): return "\"any\":" + list(parts)
         case .not(let part): return "\"not\":{\(part.json)}"
@@ -62,7 +63,9 @@ private struct PlainRule {
 }
 
 struct DecidePropertyTests {
-    private static let names = ["ann", "Bo", "zoë", "ZOË", "news_bot", "é_bot", "k", "averyverylongname", "AVERYVERYLONGNAMF", "a"]
+    private static let names = [
+        "ann", "Bo", "zoë", "ZOË", "news_bot", "é_bot", "k", "averyverylongname", "AVERYVERYLONGNAMF", "a",
+    ]
     private static let kinds = ["like", "comment", "follow", "Like", "poll"]
     private static let texts = ["hi", "HI there", "É?", "", "hi hi hi", "ünïcode text"]
     private static let globs = ["*", "?", "??", "*_bot", "a*", "*o*", "?o", "*é*", "hi*hi", "a*e*e*n?"]
@@ -82,7 +85,8 @@ struct DecidePropertyTests {
         switch Int.random(in: 0..<(depth > 2 ? 5 : 8), using: &random) {
         case 0, 1: return .field("actor", values(names))
         case 2, 3: return .field("kind", values(kinds))
-        case 4: return Bool.random(using: &random) ? .field("text", values(texts)) : .field("post", values(["p1", "P1"]))
+        case 4:
+            return Bool.random(using: &random) ? .field("text", values(texts)) : .field("post", values(["p1", "P1"]))
         case 5: return .all((0..<Int.random(in: 1...3, using: &random)).map { _ in condition(depth + 1, &random) })
         case 6: return .any((0..<Int.random(in: 1...3, using: &random)).map { _ in condition(depth + 1, &random) })
         default: return .not(condition(depth + 1, &random))
@@ -124,7 +128,8 @@ struct DecidePropertyTests {
             let ruleText = rules.enumerated().map { $1.json($0, Self.sinkNames) }.joined(separator: ",")
             let problems = Problems()
             let node = try #require(
-                ConfigurationParser.parse(Array("{\"lists\":{\(listText)},\"rules\":[\(ruleText)]}".utf8), problems: problems))
+                ConfigurationParser.parse(
+                    Array("{\"lists\":{\(listText)},\"rules\":[\(ruleText)]}".utf8), problems: problems))
             var root = try #require(ObjectReader(node, problems))
             let set = try #require(
                 RuleSetReader.read(root: &root, sinkNames: Self.sinkNames, streamNames: [], problems: problems),

@@ -50,7 +50,8 @@ struct DecideTests {
     }
 
     @Test func streamsCompareExactly() throws {
-        let rules = try #require(load(file(rules: #"{"name": "a", "when": {"stream": ["chirp", "*-b"]}, "to": ["log"]}"#)).rules)
+        let rules = try #require(
+            load(file(rules: #"{"name": "a", "when": {"stream": ["chirp", "*-b"]}, "to": ["log"]}"#)).rules)
         #expect(rules.outcome(event(stream: "chirp")) == "a>log")
         #expect(rules.outcome(event(stream: "Chirp")) == "unmatched")
         #expect(rules.outcome(event(stream: "a longer name of a stream-b")) == "a>log")
@@ -71,7 +72,8 @@ struct DecideTests {
             "a\u{0}b", "\u{202E}evil", "%s%n", "*", "?", "/x/", "@bots", String(repeating: "a", count: 100_000),
             "\u{1F469}\u{200D}\u{1F469}", "a\u{301}\u{301}\u{301}", "K", "ﬁ", "İ", "ann\u{0}", "ann ",
         ]
-        let rules = try #require(load(file(rules: #"{"name": "a", "when": {"actor": ["ann", "b?b"]}, "to": ["log"]}"#)).rules)
+        let rules = try #require(
+            load(file(rules: #"{"name": "a", "when": {"actor": ["ann", "b?b"]}, "to": ["log"]}"#)).rules)
         for name in hostile { #expect(rules.outcome(event(actor: name)) == "unmatched") }
         #expect(rules.outcome(event(actor: "BÉB")) == "a>log")
         #expect(rules.outcome(event(actor: "b\u{1F469}b")) == "a>log")
@@ -94,7 +96,8 @@ struct DecideTests {
     @Test func manySinksAreTakenOnceEach() throws {
         let names = (0..<200).map { "s\($0)" }
         let list = names.map { "\"\($0)\"" }.joined(separator: ",")
-        let text = "{\"rules\": [{\"name\": \"a\", \"to\": [\(list)], \"continue\": true}, {\"name\": \"b\", \"to\": [\(list)]}]}"
+        let text =
+            "{\"rules\": [{\"name\": \"a\", \"to\": [\(list)], \"continue\": true}, {\"name\": \"b\", \"to\": [\(list)]}]}"
         let problems = Problems()
         let node = try #require(ConfigurationParser.parse(Array(text.utf8), problems: problems))
         var root = try #require(ObjectReader(node, problems))
@@ -120,7 +123,8 @@ struct DecideTests {
         #expect(set.outcome(event(actor: "promo2000")) == "no bots>dropped")
         #expect(set.outcome(event(actor: "zoë")) == "everything>terminal friends>desktop")
         #expect(set.outcome(event(actor: "x")) == "everything>terminal")
-        #expect(set.outcome(event(kind: "comment", actor: "x", text: "Why? ")) == "everything>terminal questions>desktop")
+        #expect(
+            set.outcome(event(kind: "comment", actor: "x", text: "Why? ")) == "everything>terminal questions>desktop")
         #expect(set.outcome(event(kind: "comment", actor: "x", text: "Free money!")) == "everything>terminal")
         #expect(set.outcome(event(kind: "comment", actor: "x", text: "hi")) == "everything>terminal comments>desktop")
         #expect(set.outcome(event(kind: "follow", actor: "x")) == "everything>terminal new followers>desktop")

@@ -5,7 +5,9 @@ import Testing
 
 struct NameTableTests {
     private func exact(_ table: NameTable, _ name: [UInt8]) -> NameTable.Lookup { table.find(exactly: name.span.bytes) }
-    private func folded(_ table: NameTable, _ name: [UInt8]) -> NameTable.Lookup { table.find(folding: name.span.bytes) }
+    private func folded(_ table: NameTable, _ name: [UInt8]) -> NameTable.Lookup {
+        table.find(folding: name.span.bytes)
+    }
 
     @Test func everyNameIsFoundAndNoOther() {
         for seed in 0..<60 as Range<UInt64> {

@@ -16,10 +16,12 @@ struct RenderTests {
     }
 
     @Test(arguments: [
-        (event(), "ann liked your post", ""), (event(kind: "comment", text: "hello\nyou"), "ann commented on your post", "hello\nyou"),
+        (event(), "ann liked your post", ""),
+        (event(kind: "comment", text: "hello\nyou"), "ann commented on your post", "hello\nyou"),
         (event(kind: "follow"), "ann followed you", ""), (event(kind: "poll.closed"), "ann: poll.closed", ""),
         (event(kind: "x\u{1B}", text: "t"), "ann: x", "t"), (event(actor: nil), "someone liked your post", ""),
-        (event(actor: ""), "someone liked your post", ""), (event(actor: "\u{200B}\u{202E}\n"), "someone liked your post", ""),
+        (event(actor: ""), "someone liked your post", ""),
+        (event(actor: "\u{200B}\u{202E}\n"), "someone liked your post", ""),
         (event(kind: "Like"), "ann: Like", ""), (event(actor: "a\r\nb\u{1B}[2J"), "a b[2J liked your post", ""),
     ])
     func defaultsAreGoodEnough(_ event: Event, _ title: String, _ body: String) throws {
@@ -34,7 +36,8 @@ struct RenderTests {
 
     @Test func templatesAreFilledWithCleanText() throws {
         let set = try rules(
-            #", "title": "{{{kind}}} {actor}: {text}", "body": "{text}|{post}|{id}|{stream}|{createdAt}", "urgency": "critical""#)
+            #", "title": "{{{kind}}} {actor}: {text}", "body": "{text}|{post}|{id}|{stream}|{createdAt}", "urgency": "critical""#
+        )
         let notice = set.notice(event(kind: "comment", actor: "é\u{7}{id}", text: "a\n\u{9B}b"))
         #expect(notice.title.string == "{comment} é{id}: a b")
         #expect(notice.body.string == "a\nb||id-1|chirp|2030-01-02T03:04:05Z")
@@ -45,13 +48,15 @@ struct RenderTests {
         #expect(try rules(#", "title": "{text}""#).notice(event()).title.string == "ann liked your post")
     }
 
-    @Test(arguments: [
-        (#", "link": "https://r.example/{post}""#, "p/1", "https://e.example/x", "https://r.example/p%2F1"),
-        (#", "link": "https://r.example/{post}""#, nil, "https://e.example/x", "https://e.example/x"),
-        (#", "link": "https://r.example/{post}""#, nil, nil, ""), ("", "p/1", "https://e.example/x", "https://e.example/x"),
-        ("", "p/1", nil, "https://s.example/p%2F1"), ("", "p/1", "javascript:alert(1)", "https://s.example/p%2F1"),
-        ("", nil, "file:///etc/passwd", ""), ("", nil, nil, ""),
-    ] as [(String, String?, String?, String)])
+    @Test(
+        arguments: [
+            (#", "link": "https://r.example/{post}""#, "p/1", "https://e.example/x", "https://r.example/p%2F1"),
+            (#", "link": "https://r.example/{post}""#, nil, "https://e.example/x", "https://e.example/x"),
+            (#", "link": "https://r.example/{post}""#, nil, nil, ""),
+            ("", "p/1", "https://e.example/x", "https://e.example/x"),
+            ("", "p/1", nil, "https://s.example/p%2F1"), ("", "p/1", "javascript:alert(1)", "https://s.example/p%2F1"),
+            ("", nil, "file:///etc/passwd", ""), ("", nil, nil, ""),
+        ] as [(String, String?, String?, String)])
     func linkOfTheRuleThenOfTheEventThenOfTheStream(
         _ members: String, _ post: String?, _ link: String?, _ expected: String
     ) throws {
@@ -63,7 +68,8 @@ struct RenderTests {
     @Test func hostileNamesLeaveNoControlCharacters() throws {
         let set = try rules(#", "title": "{actor}", "body": "{actor}: {text}", "link": "https://a.example/u/{actor}""#)
         let names = [
-            "\u{1B}[2J\u{1B}]0;x\u{7}", "\u{1B}]52;c;aGk=\u{7}", "\u{9B}31m", "\u{8}\u{8}", "\r\nfake line", "<!channel>",
+            "\u{1B}[2J\u{1B}]0;x\u{7}", "\u{1B}]52;c;aGk=\u{7}", "\u{9B}31m", "\u{8}\u{8}", "\r\nfake line",
+            "<!channel>",
             "@everyone", "\u{202E}gnp.exe", "a" + String(repeating: "\u{301}", count: 2000), "../../x?y#z", "A&B <3",
             String(repeating: "A", count: 70_000), "--help", "\u{0}", "\u{FEFF}alice", "https://evil.example/",
         ]
@@ -83,7 +89,8 @@ struct RenderTests {
 
     @Test func receiptsOfNobodyAreRenderedToo() throws {
         var notice = Notice()
-        try rules("").render(Effect(rule: Effect.nobody, sink: Effect.nobody, action: .suppress(.unmatched)), event(), into: &notice)
+        try rules("").render(
+            Effect(rule: Effect.nobody, sink: Effect.nobody, action: .suppress(.unmatched)), event(), into: &notice)
         #expect(notice.title.string == "ann liked your post")
         #expect(notice.rule.isEmpty)
     }

@@ -71,20 +71,27 @@ struct RuleFileTests {
         Mistake(
             #""drop": true, "when": {"text": "/(*LIMIT_MATCH=9)a/"}"#,
             #"r:2:32: rules[0].when.text: the regular expression cannot be used: a pattern must not begin with "(*""#),
-        Mistake(#""drop": true, "when": {"all": {}}"#, "r:2:31: rules[0].when.all: expected an array of conditions, found an object"),
+        Mistake(
+            #""drop": true, "when": {"all": {}}"#,
+            "r:2:31: rules[0].when.all: expected an array of conditions, found an object"),
         Mistake(#""drop": true, "when": {"any": []}"#, "r:2:31: rules[0].when.any: names no condition"),
         Mistake(
             #""drop": true, "when": {"not": {"all": [{"kidn": "like"}]}}"#,
             #"r:2:41: rules[0].when.not.all[0].kidn: unknown key "kidn"; did you mean "kind"?"#),
-        Mistake(#""drop": true, "title": "{actr}""#, #"r:2:24: rules[0].title: unknown placeholder "{actr}"; did you mean "actor"?"#),
+        Mistake(
+            #""drop": true, "title": "{actr}""#,
+            #"r:2:24: rules[0].title: unknown placeholder "{actr}"; did you mean "actor"?"#),
         Mistake(#""drop": true, "body": "{sink}""#, #"r:2:23: rules[0].body: unknown placeholder "{sink}""#),
-        Mistake(#""drop": true, "body": "{first}""#, #"r:2:23: rules[0].body: the placeholder "{first}" is not supported yet"#),
+        Mistake(
+            #""drop": true, "body": "{first}""#,
+            #"r:2:23: rules[0].body: the placeholder "{first}" is not supported yet"#),
         Mistake(
             #""drop": true, "link": "https://{actor}.example/""#,
             "r:2:23: rules[0].link: a placeholder cannot stand in the host; the host ends with \"/\" before it"),
     ])
     func mistakeInARuleIsTold(_ mistake: Mistake) {
-        let loaded = load("{\"x-a\": 1,   \"rules\": [ {\"name\": \"r\",\n\(mistake.text)}], \"lists\": {\"friends\": [\"a\"]}}")
+        let loaded = load(
+            "{\"x-a\": 1,   \"rules\": [ {\"name\": \"r\",\n\(mistake.text)}], \"lists\": {\"friends\": [\"a\"]}}")
         #expect(loaded.lines == mistake.lines)
         #expect(loaded.rules == nil)
     }
@@ -95,20 +102,26 @@ struct RuleFileTests {
         Mistake(#"{"rules": [1]}"#, "r:1:12: rules[0]: expected an object, found a number"),
         Mistake(#"{"rules": [{"drop": true}]}"#, #"r:1:12: rules[0]: the key "name" is missing"#),
         Mistake(#"{"rules": [{"name": "", "drop": true}]}"#, "r:1:21: rules[0].name: a name has 1 to 100 characters"),
-        Mistake(#"{"rules": [{"name": "a\nb", "drop": true}]}"#, "r:1:21: rules[0].name: a name has no control characters"),
+        Mistake(
+            #"{"rules": [{"name": "a\nb", "drop": true}]}"#, "r:1:21: rules[0].name: a name has no control characters"),
         Mistake(
             #"{"rules": [{"name": "a", "drop": true}, {"name": "a", "drop": true}]}"#,
             #"r:1:50: rules[1].name: the name "a" is taken by rules[0].name at 1:21"#),
         Mistake(#"{"times": {}, "rules": []}"#, #"r:1:2: times: "times" is not supported yet"#),
-        Mistake(#"{"history": {}, "status": 1, "rules": []}"#,
+        Mistake(
+            #"{"history": {}, "status": 1, "rules": []}"#,
             #"r:1:2: history: "history" is not supported yet"#, #"r:1:17: status: "status" is not supported yet"#),
         Mistake(#"{"rules": [], "ruls": []}"#, #"r:1:15: ruls: unknown key "ruls"; did you mean "rules"?"#),
         Mistake(#"{"lists": {"a": "b"}, "rules": []}"#, "r:1:17: lists.a: expected an array of names, found a string"),
-        Mistake(#"{"lists": {"a": ["@b"], "b": []}, "rules": []}"#,
+        Mistake(
+            #"{"lists": {"a": ["@b"], "b": []}, "rules": []}"#,
             "r:1:18: lists.a[0]: a list cannot hold another list; write its names here"),
-        Mistake(#"{"lists": {"a": ["/b/"]}, "rules": []}"#,
+        Mistake(
+            #"{"lists": {"a": ["/b/"]}, "rules": []}"#,
             "r:1:18: lists.a[0]: a list holds names and globs; a regular expression goes into the rule"),
-        Mistake(#"{"lists": {"a": [], "a": []}, "rules": []}"#, #"r:1:21: lists.a: the key "a" stands twice: here and at 1:12"#),
+        Mistake(
+            #"{"lists": {"a": [], "a": []}, "rules": []}"#,
+            #"r:1:21: lists.a: the key "a" stands twice: here and at 1:12"#),
     ])
     func mistakeInAFileIsTold(_ mistake: Mistake) {
         #expect(load(mistake.text).lines == mistake.lines)
@@ -147,14 +160,16 @@ struct RuleFileTests {
     }
 
     @Test func brokenExpressionIsToldWithItsReason() throws {
-        let line = try #require(load(file(rules: #"{"name": "a", "drop": true, "when": {"text": "/(a/"}}"#)).lines.first)
+        let line = try #require(
+            load(file(rules: #"{"name": "a", "drop": true, "when": {"text": "/(a/"}}"#)).lines.first)
         #expect(line.hasPrefix("r:1:70: rules[0].when.text: the regular expression cannot be used: "))
         #expect(line.count > 90)
     }
 
     @Test func misspeltKindIsAWarningOnly() {
         let loaded = load(file(rules: #"{"name": "a", "drop": true, "when": {"kind": ["likes", "badge"]}}"#))
-        #expect(loaded.lines == [#"r:1:71: warning: rules[0].when.kind[0]: an unusual kind "likes"; did you mean "like"?"#])
+        #expect(
+            loaded.lines == [#"r:1:71: warning: rules[0].when.kind[0]: an unusual kind "likes"; did you mean "like"?"#])
         #expect(loaded.rules != nil)
     }
 

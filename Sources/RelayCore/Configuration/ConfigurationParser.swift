@@ -20,15 +20,20 @@ package struct ConfigurationParser {
     var index = 0
     private let problems: Problems
     private var places: PlaceCounter
-    private var values = 0
+    private var valuesLeft: Int
 
     /// Parses the bytes of a file.
     ///
     /// - Returns: the value at the top, or nil after a syntax error. Doubled keys are reported and the first one of
     ///   them is kept.
     package static func parse(_ bytes: [UInt8], problems: Problems) -> ConfigurationNode? {
+        parse(bytes, mostValues: mostValues, problems: problems)
+    }
+
+    /// Parses the bytes of a file that may have so many values.
+    static func parse(_ bytes: [UInt8], mostValues: Int, problems: Problems) -> ConfigurationNode? {
         do throws(Fault) {
-            var parser = try ConfigurationParser(checking: bytes, problems)
+            var parser = try ConfigurationParser(checking: bytes, mostValues: mostValues, problems)
             return try parser.document()
         } catch {
             problems.add(Problem(.error, at: error.position, path: "", message: error.message))
@@ -36,8 +41,9 @@ package struct ConfigurationParser {
         }
     }
 
-    private init(checking bytes: [UInt8], _ problems: Problems) throws(Fault) {
+    private init(checking bytes: [UInt8], mostValues: Int, _ problems: Problems) throws(Fault) {
         self.bytes = bytes
+        valuesLeft = mostValues
         self.problems = problems
         places = PlaceCounter()
         if bytes.count > Self.largestFile {
@@ -64,8 +70,8 @@ package struct ConfigurationParser {
     }
 
     private mutating func value(at path: ConfigurationPath, depth: Int) throws(Fault) -> ConfigurationNode {
-        values += 1
-        if values > Self.mostValues { throw fault("the file has more than \(Self.mostValues) values") }
+        if valuesLeft == 0 { throw fault("the file has too many values") }
+        valuesLeft -= 1
         let start = index
         let position = place(of: start)
         let value: ConfigurationNode.Value
