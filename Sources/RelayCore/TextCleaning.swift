@@ -16,7 +16,9 @@ package enum TextCleaning {
     /// The most lines of a block.
     package static let mostLines = 6
 
-    /// Appends `text`, cleaned. Printable ASCII is copied as it is.
+    /// Appends `text`, cleaned.
+    ///
+    /// Printable ASCII is copied as it is.
     package static func append(_ text: RawSpan, to bytes: inout [UInt8], as layout: Layout = .line) {
         if isPrintableASCII(text) {
             text.withUnsafeBytes { bytes.append(contentsOf: $0) }

@@ -10,7 +10,7 @@ package struct ConfigurationParser {
     /// The largest number of values, which bounds the memory that a file of 16 MiB can take.
     package static let mostValues = 1_000_000
 
-    /// Why the text is no JSON. The first one ends the reading.
+    /// Why the text is no JSON; the first one ends the reading.
     struct Fault: Error {
         var position: Position
         var message: String
@@ -218,7 +218,7 @@ extension ConfigurationParser {
         return Shown.quoted(scalar.map { String($0) } ?? "")
     }
 
-    /// Returns the place of the byte at `index`. Cheap when called for rising indices.
+    /// Returns the place of the byte at `index`, which is cheap when called for rising indices.
     mutating func place(of index: Int) -> Position { places.position(of: index, in: bytes) }
 
     /// Returns a fault at the index, or at an earlier byte.

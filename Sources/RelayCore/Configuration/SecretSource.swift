@@ -1,4 +1,6 @@
-/// Where a secret comes from. The rules file names the place, never the value.
+/// Where a secret comes from.
+///
+/// The rules file names the place, never the value.
 package enum SecretSource: Sendable, Hashable {
     /// An environment variable.
     case environment(String)
