@@ -12,7 +12,9 @@ extension Placeholder {
     }
 }
 
-/// Text with `{placeholders}`, parsed when the file is loaded. `{{` and `}}` stand for single braces.
+/// Text with `{placeholders}`, parsed when the file is loaded.
+///
+/// `{{` and `}}` stand for single braces.
 package struct Template: Sendable, Equatable {
     /// A part of a template.
     package enum Part: Sendable, Equatable {

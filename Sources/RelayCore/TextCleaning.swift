@@ -16,7 +16,9 @@ package enum TextCleaning {
     /// The most lines of a block.
     package static let mostLines = 6
 
-    /// Appends `text`, cleaned. Printable ASCII is copied as it is.
+    /// Appends `text`, cleaned.
+    ///
+    /// Printable ASCII is copied as it is.
     package static func append(_ text: RawSpan, to bytes: inout [UInt8], as layout: Layout = .line) {
         if isPrintableASCII(text) {
             text.withUnsafeBytes { bytes.append(contentsOf: $0) }
@@ -90,7 +92,8 @@ private struct TextCleaner {
         case .blank: emit(" ", to: &bytes)
         case .removed: break
         case .joiner:
-            if let previous, let next, TextClass.joins(previous, scalar, next) { emit(scalar, to: &bytes) }
+            guard pendingBreaks == 0, let previous, let next else { return }
+            if TextClass.joins(previous, scalar, next) { emit(scalar, to: &bytes) }
         case .mark:
             guard marks < TextCleaning.mostMarks else { return }
             marks += 1
@@ -157,11 +160,12 @@ private enum TextClass {
     /// Whether a joiner between two scalars belongs to an emoji sequence, or to a script that writes with joiners.
     static func joins(_ left: Unicode.Scalar, _ joiner: Unicode.Scalar, _ right: Unicode.Scalar) -> Bool {
         if needsJoiners(left), needsJoiners(right) { return true }
-        return joiner == "\u{200D}" && isEmojiPart(left) && isEmojiPart(right)
+        return joiner == "\u{200D}" && (isEmoji(left) || left.value == 0xFE0F) && isEmoji(right)
     }
 
-    private static func isEmojiPart(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value == 0xFE0F || (scalar.value >= 0x2190 && scalar.properties.isEmoji)
+    /// Whether a scalar is an emoji; digits, which are emoji by their property, are not.
+    private static func isEmoji(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value >= 0x2190 && scalar.properties.isEmoji
     }
 
     /// Arabic to Myanmar, and Khmer.

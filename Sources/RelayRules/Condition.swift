@@ -42,9 +42,9 @@ indirect enum Condition: Sendable {
         case .matches(.stream, let values):
             return values.matches(event.stream.utf8.span.bytes, .stream, &scratch)
         case .matches(let field, let values):
-            let range = field.range(in: event.record)
-            guard range.isPresent else { return false }
-            return event.withBytes(of: range) { values.matches($0, field, &scratch) }
+            return event.reading(field.range(in: event.record), absent: false) {
+                values.matches($0, field, &scratch)
+            }
         case .all(let conditions):
             for condition in conditions where !condition.holds(for: event, &scratch) { return false }
             return true

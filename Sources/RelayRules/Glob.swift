@@ -33,6 +33,7 @@ struct Glob: Sendable, Equatable {
     /// Whether the glob matches all of `text`, whose ASCII capitals are made small first if `folding`.
     func matches(_ text: RawSpan, folding: Bool) -> Bool {
         let count = Self.visibleCount(text)
+        guard endMatches(text, count, folding) else { return false }
         var token = 0
         var index = 0
         var star: (token: Int, index: Int)?
@@ -58,6 +59,14 @@ struct Glob: Sendable, Equatable {
             }
         }
         return token == tokens.count || (token == tokens.count - 1 && tokens[token] == Token.star)
+    }
+
+    /// Whether the last byte can match: a look that spares the search for most texts and globs such as `*_bot`.
+    private func endMatches(_ text: RawSpan, _ count: Int, _ folding: Bool) -> Bool {
+        guard let last = tokens.last, last < Token.any else { return true }
+        guard count > 0 else { return false }
+        let byte = text.unsafeLoad(fromByteOffset: count - 1, as: UInt8.self)
+        return last == UInt16(folding ? Self.lowered(byte) : byte)
     }
 
     private static func lowered(_ byte: UInt8) -> UInt8 {

@@ -1,6 +1,8 @@
 package import RelayCore
 
-/// One rule of the file: what it is called and what to do. When it matches is known to the rule set alone.
+/// One rule of the file: what it is called and what to do.
+///
+/// When it matches is known to the rule set alone.
 package struct Rule: Sendable {
     /// The name, unique in the file.
     package let name: String

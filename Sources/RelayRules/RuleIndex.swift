@@ -40,27 +40,33 @@ struct RuleIndex: Sendable {
     }
 
     /// Returns the bucket of the event's actor.
+    @inline(__always)
     func actorBucket(_ event: Event, _ scratch: inout Scratch) -> Bucket {
-        guard !actorBuckets.isEmpty, event.record.actor.isPresent else { return Bucket() }
-        return event.withBytes(of: event.record.actor) { actor in
+        guard !actorBuckets.isEmpty else { return Bucket() }
+        let number: Int? = event.reading(event.record.actor, absent: nil) { actor -> Int? in
             switch actors.find(folding: actor) {
-            case .found(let number): return actorBuckets[number]
-            case .absent: return Bucket()
-            case .needsFolding:
-                let folded = scratch.folded(actor, of: .actor)
-                guard case .found(let number) = actors.find(exactly: folded.span.bytes) else { return Bucket() }
-                return actorBuckets[number]
+            case .found(let number): number
+            case .absent: nil
+            case .needsFolding: foldedActor(actor, &scratch)
             }
         }
+        return number.map { actorBuckets[$0] } ?? Bucket()
+    }
+
+    @inline(never)
+    private func foldedActor(_ actor: RawSpan, _ scratch: inout Scratch) -> Int? {
+        let folded = scratch.folded(actor, of: .actor)
+        guard case .found(let number) = actors.find(exactly: folded.span.bytes) else { return nil }
+        return number
     }
 
     /// Returns the bucket of the event's kind.
+    @inline(__always)
     func kindBucket(_ event: Event) -> Bucket {
         guard !kindBuckets.isEmpty else { return Bucket() }
-        return event.withBytes(of: event.record.kind) { kind in
-            guard case .found(let number) = kinds.find(exactly: kind) else { return Bucket() }
-            return kindBuckets[number]
-        }
+        let found = event.reading(event.record.kind, absent: NameTable.Lookup.absent) { kinds.find(exactly: $0) }
+        guard case .found(let number) = found else { return Bucket() }
+        return kindBuckets[number]
     }
 
     /// The rules that name neither actors nor kinds as literals.

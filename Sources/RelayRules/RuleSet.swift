@@ -1,9 +1,10 @@
 internal import GLibRuntime
 package import RelayCore
 
-/// The rules of a file, ready to decide. One that exists is valid.
+/// The rules of a file, ready to decide.
 ///
-/// Deciding and rendering need no clock and do no I/O; the only state is a counter of patterns that gave up.
+/// A rule set that exists is valid. Deciding and rendering need no clock and do no I/O; the only state is a counter of
+/// patterns that gave up.
 package final class RuleSet: Sendable {
     /// The rules in the order of the file.
     package let rules: [Rule]

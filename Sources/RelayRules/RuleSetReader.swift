@@ -9,6 +9,7 @@ package enum RuleSetReader {
     ///   - sinkNames: the names of the sinks in the order of the file, those with faults of their own included.
     ///   - streamNames: the names of the streams, likewise.
     ///   - streamLinks: the link templates of the streams that have one.
+    ///   - problems: where everything that is wrong goes.
     /// - Returns: the rules, or nil if they have an error; all are in `problems` then.
     package static func read(
         root: inout ObjectReader, sinkNames: [String], streamNames: [String],

@@ -43,7 +43,9 @@ struct ValueReader {
         for node in nodes {
             guard let text = Self.text(of: node, problems) else { continue }
             if text.hasPrefix("@") {
-                for entry in list(node, text) ?? [] { Glob.isGlob(entry) ? globs.append(entry) : literals.append(entry) }
+                for entry in list(node, text) ?? [] {
+                    Glob.isGlob(entry) ? globs.append(entry) : literals.append(entry)
+                }
             } else if text.hasPrefix("/") {
                 if let pattern = pattern(node, text) { patterns.append(pattern) }
             } else if Glob.isGlob(text) {
@@ -110,7 +112,9 @@ struct ValueReader {
             problems.add(at: node, "there is no stream \(Shown.quoted(text))\(suggestion)")
         case .kind where !Self.usualKinds.contains(text):
             let suggestion = NearestName.suggestion(for: text, among: Self.usualKinds)
-            if !suggestion.isEmpty { problems.add(.warning, at: node, "an unusual kind \(Shown.quoted(text))\(suggestion)") }
+            if !suggestion.isEmpty {
+                problems.add(.warning, at: node, "an unusual kind \(Shown.quoted(text))\(suggestion)")
+            }
         default: break
         }
     }

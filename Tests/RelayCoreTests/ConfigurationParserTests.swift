@@ -33,7 +33,8 @@ struct ConfigurationParserTests {
         FaultyText("{\n  \"a\": [1, 2\n", "f:3:1: the array opened at 2:8 is not closed; a \"]\" is missing"),
         FaultyText("{\"a\": {}", "f:1:9: the object opened at 1:1 is not closed; a \"}\" is missing"),
         FaultyText("{\"a\": [1}", "f:1:9: the array opened at 1:7 is closed by \"]\", found \"}\""),
-        FaultyText("[\"é\", \"abc\n]", "f:1:7: the string that begins here is not closed on its line; a '\"' is missing"),
+        FaultyText(
+            "[\"é\", \"abc\n]", "f:1:7: the string that begins here is not closed on its line; a '\"' is missing"),
         FaultyText("[\"abc", "f:1:2: the string that begins here is not closed; a '\"' is missing"),
         FaultyText("{a: 1}", "f:1:2: a key is written in double quotes"),
         FaultyText("{'a': 1}", "f:1:2: a key is written in double quotes"),
@@ -59,7 +60,8 @@ struct ConfigurationParserTests {
         FaultyText("[\"\\u12g4\"]", #"f:1:3: \u is followed by four hexadecimal digits"#),
         FaultyText("[\"\\ud83d\"]", "f:1:3: half of a surrogate pair; write both halves, or the character itself"),
         FaultyText("[\"\\ude00\"]", "f:1:3: half of a surrogate pair; write both halves, or the character itself"),
-        FaultyText("[\"\\ud83d\\u0041\"]", "f:1:3: half of a surrogate pair; write both halves, or the character itself"),
+        FaultyText(
+            "[\"\\ud83d\\u0041\"]", "f:1:3: half of a surrogate pair; write both halves, or the character itself"),
         FaultyText("[\"a\tb\"]", #"f:1:4: a control character in a string; write \u0009"#),
         FaultyText("[\u{1}]", #"f:1:2: expected a value, found "\u{1}""#),
         FaultyText(
@@ -70,9 +72,10 @@ struct ConfigurationParserTests {
     }
 
     @Test func invalidUTF8IsToldWithItsPlace() {
-        #expect(lines(Array("{\n\"é".utf8) + [0xFF, 0x22]) == [
-            "f:2:3: the bytes from here on are not UTF-8; save the file as UTF-8"
-        ])
+        #expect(
+            lines(Array("{\n\"é".utf8) + [0xFF, 0x22]) == [
+                "f:2:3: the bytes from here on are not UTF-8; save the file as UTF-8"
+            ])
         #expect(lines([0xFF, 0xFE, 0x7B, 0]) == ["f:1:1: the file is UTF-16; save it as UTF-8"])
     }
 
@@ -112,14 +115,20 @@ struct ConfigurationParserTests {
         let deepest = String(repeating: "[", count: 64) + String(repeating: "]", count: 64)
         #expect(lines(Array(deepest.utf8)).isEmpty)
         #expect(lines(Array("[\(deepest)]".utf8)) == ["f:1:65: nested deeper than 64 levels"])
-        #expect(lines(Array(String(repeating: "{\"a\":", count: 100_000).utf8)) == ["f:1:321: nested deeper than 64 levels"])
+        #expect(
+            lines(Array(String(repeating: "{\"a\":", count: 100_000).utf8)) == ["f:1:321: nested deeper than 64 levels"]
+        )
     }
 
     @Test func sizeAndNumberOfValuesHaveLimits() {
         let large = [UInt8](repeating: 0x20, count: ConfigurationParser.largestFile + 1)
         #expect(lines(large) == ["f:1:1: the file is larger than 16 MiB"])
-        let many = "[" + String(repeating: "1,", count: 1_000_001) + "]"
-        #expect(lines(Array(many.utf8)) == ["f:1:2000000: the file has more than 1000000 values"])
+        for (most, isRefused) in [(4, false), (3, true)] {
+            let problems = Problems()
+            _ = ConfigurationParser.parse(Array("[1, {\"a\": 2}]".utf8), mostValues: most, problems: problems)
+            let expected = isRefused ? ["f:1:11: the file has too many values"] : []
+            #expect(problems.all.map { $0.line(file: "f") } == expected)
+        }
     }
 
     @Test func longKeysInPathsAreCut() {
@@ -131,10 +140,11 @@ struct ConfigurationParserTests {
     }
 
     @Test func anyBytesEndWithoutACrash() {
-        let pieces: [[UInt8]] = [
-            "{", "}", "[", "]", ",", ":", "\"", "\\", "\\u", "d83d", "/", "*", "//", "\n", "\r", "1", "-", ".", "e",
-            "true", "null", "\"a\"", "é", " ",
-        ].map { Array($0.utf8) } + [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0], [0xEF, 0xBB, 0xBF]]
+        let pieces: [[UInt8]] =
+            [
+                "{", "}", "[", "]", ",", ":", "\"", "\\", "\\u", "d83d", "/", "*", "//", "\n", "\r", "1", "-", ".", "e",
+                "true", "null", "\"a\"", "é", " ",
+            ].map { Array($0.utf8) } + [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0], [0xEF, 0xBB, 0xBF]]
         for seed in 0..<4000 as Range<UInt64> {
             var random = SplitMix(seed)
             var bytes: [UInt8] = []

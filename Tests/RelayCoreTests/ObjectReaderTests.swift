@@ -73,7 +73,8 @@ struct ObjectReaderTests {
     @Test(arguments: [
         (#""x""#, "1:1: a secret is not written here; name its place: "), ("{}", "1:1: a secret has exactly one of "),
         (#"{"env": "A", "file": "b"}"#, "1:1: a secret has exactly one of "),
-        (#"{"env": ""}"#, "1:9: env: must not be empty"), (#"{"command": "ls"}"#, "1:1: \"command\" is a list of words"),
+        (#"{"env": ""}"#, "1:9: env: must not be empty"),
+        (#"{"command": "ls"}"#, "1:1: \"command\" is a list of words"),
         (#"{"file": "a", "secure": true}"#, "1:15: secure: unknown key \"secure\"; did you mean \"insecure\"?"),
     ])
     func secretPlacesAreStrict(_ text: String, _ start: String) throws {

@@ -22,7 +22,8 @@ struct DurationTextTests {
     @Test func formatIsReadBack() {
         for seed in 0..<500 as Range<UInt64> {
             var random = SplitMix(seed)
-            let duration = Duration.milliseconds(Int64.random(in: 0...Int64.max >> Int64.random(in: 1...62, using: &random), using: &random))
+            let duration = Duration.milliseconds(
+                Int64.random(in: 0...Int64.max >> Int64.random(in: 1...62, using: &random), using: &random))
             #expect(DurationText.parse(DurationText.format(duration)) == duration, "seed \(seed)")
         }
         #expect(DurationText.format(.milliseconds(5_400_000)) == "1h30m")
@@ -66,12 +67,13 @@ struct InstantTests {
         #expect(Duration.seconds(Int64.min).wholeMilliseconds == .min)
     }
 
-    @Test(arguments: [
-        (0, "1970-01-01T00:00:00Z"), (1_893_553_445_000, "2030-01-02T03:04:05Z"), (-1, "1969-12-31T23:59:59.999Z"),
-        (951_782_400_000, "2000-02-29T00:00:00Z"), (4_107_542_400_000, "2100-03-01T00:00:00Z"),
-        (253_402_300_799_999, "9999-12-31T23:59:59.999Z"), (Int64.max, "9999-12-31T23:59:59.999Z"),
-        (Int64.min, "0000-01-01T00:00:00Z"), (1_709_164_800_007, "2024-02-29T00:00:00.007Z"),
-    ] as [(Int64, String)])
+    @Test(
+        arguments: [
+            (0, "1970-01-01T00:00:00Z"), (1_893_553_445_000, "2030-01-02T03:04:05Z"), (-1, "1969-12-31T23:59:59.999Z"),
+            (951_782_400_000, "2000-02-29T00:00:00Z"), (4_107_542_400_000, "2100-03-01T00:00:00Z"),
+            (253_402_300_799_999, "9999-12-31T23:59:59.999Z"), (Int64.max, "9999-12-31T23:59:59.999Z"),
+            (Int64.min, "0000-01-01T00:00:00Z"), (1_709_164_800_007, "2024-02-29T00:00:00.007Z"),
+        ] as [(Int64, String)])
     func instantIsShownInUTC(_ milliseconds: Int64, _ text: String) {
         #expect(String(decoding: TimeText.utc(Instant(milliseconds: milliseconds)), as: UTF8.self) == text)
     }

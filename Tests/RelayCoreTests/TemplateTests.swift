@@ -19,7 +19,8 @@ struct TemplateTests {
     @Test(arguments: [
         ("{actr}", #"unknown placeholder "{actr}"; did you mean "actor"?"#), ("{}", #"unknown placeholder "{}""#),
         ("{post}", #"unknown placeholder "{post}""#), ("{actor", "a \"{\" without its \"}\"; write \"{{\" for a brace"),
-        ("a } b", "a single \"}\"; write \"}}\" for a brace"), ("{", "a \"{\" without its \"}\"; write \"{{\" for a brace"),
+        ("a } b", "a single \"}\"; write \"}}\" for a brace"),
+        ("{", "a \"{\" without its \"}\"; write \"{{\" for a brace"),
         ("{count}", #"the placeholder "{count}" is not supported yet"#),
         ("{field:/a/b}", #"the placeholder "{field:/a/b}" is not supported yet"#),
         ("{actor }", #"unknown placeholder "{actor }"; did you mean "actor"?"#),
@@ -95,7 +96,8 @@ struct LinkTemplateTests {
     @Test(arguments: [
         ("https://a.example/x?y=1#z", "https://a.example/x?y=1#z"), ("HtTpS://A.example", "HtTpS://A.example"),
         ("http://a.example/é", "http://a.example/%C3%A9"), ("javascript:alert(1)", nil), ("//a.example/", nil),
-        ("https://", nil), ("https:///x", nil), ("https://good.example@evil.example/", nil), ("https://a\u{202E}b/", nil),
+        ("https://", nil), ("https:///x", nil), ("https://good.example@evil.example/", nil),
+        ("https://a\u{202E}b/", nil),
         ("https://a.example/\n", nil), ("https://a.example/ x", nil), ("https://a.example/\"><b>", nil), ("", nil),
         ("data:text/html,x", nil), (" https://a.example/", nil), ("https://a.example\\@evil.example/", nil),
         ("https://a.example/" + String(repeating: "x", count: 2048), nil),

@@ -9,7 +9,8 @@ struct TextCleaningTests {
         ("a\n\n\nb\u{2028}c\u{2029}d\u{85}e\u{B}f", "a b c d e f"), ("tab\there", "tab here"), ("\n\nann\n", "ann"),
         ("\u{FEFF}al\u{200B}ice\u{2060}\u{AD}", "alice"), ("\u{202E}evil\u{2066}x\u{2069}\u{200F}\u{61C}", "evilx"),
         ("👩\u{200D}👩\u{200D}👧", "👩\u{200D}👩\u{200D}👧"), ("❤\u{FE0F}\u{200D}🔥", "❤\u{FE0F}\u{200D}🔥"),
-        ("a\u{200D}b", "ab"), ("1\u{200D}2", "12"), ("می\u{200C}خواهم", "می\u{200C}خواهم"), ("क\u{94D}\u{200D}ष", "क\u{94D}\u{200D}ष"),
+        ("a\u{200D}b", "ab"), ("1\u{200D}2", "12"), ("می\u{200C}خواهم", "می\u{200C}خواهم"),
+        ("क\u{94D}\u{200D}ष", "क\u{94D}\u{200D}ष"),
         ("\u{3164}\u{115F}", ""), ("a\u{E0041}\u{E007F}", "a"), ("x\u{FFFE}\u{FFF9}y", "xy"),
         ("👍🏽 né ü", "👍🏽 né ü"), ("🇩🇪", "🇩🇪"), ("\u{600}1", "\u{600}1"), ("<b>&amp;@everyone", "<b>&amp;@everyone"),
     ])
@@ -41,7 +42,8 @@ struct TextCleaningTests {
                     var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: count)
                     bytes[place] = byte
                     let expected = (0x20..<0x7F).contains(byte)
-                    #expect(TextCleaning.isPrintableASCII(bytes.span.bytes) == expected, "\(byte) at \(place) of \(count)")
+                    #expect(
+                        TextCleaning.isPrintableASCII(bytes.span.bytes) == expected, "\(byte) at \(place) of \(count)")
                 }
             }
         }
@@ -50,7 +52,8 @@ struct TextCleaningTests {
     @Test func cleanedTextIsCleanAndStaysSo() {
         let scalars: [Unicode.Scalar] = [
             "a", " ", "\n", "\r", "\t", "\u{0}", "\u{1B}", "\u{7F}", "\u{85}", "\u{9B}", "\u{301}", "\u{200B}",
-            "\u{200C}", "\u{200D}", "\u{202E}", "\u{2028}", "\u{FEFF}", "\u{FE0F}", "👩", "م", "é", "\u{E0041}", "\u{600}",
+            "\u{200C}", "\u{200D}", "\u{202E}", "\u{2028}", "\u{FEFF}", "\u{FE0F}", "👩", "م", "é", "\u{E0041}",
+            "\u{600}",
         ]
         for seed in 0..<3000 as Range<UInt64> {
             var random = SplitMix(seed)
@@ -61,8 +64,9 @@ struct TextCleaningTests {
             for layout in [TextCleaning.Layout.line, .block] {
                 let clean = TextCleaning.clean(text, as: layout)
                 let isFree = clean.unicodeScalars.allSatisfy { scalar in
-                    scalar == "\n" && layout == .block || scalar.properties.generalCategory != .control
-                        && !["\u{202E}", "\u{FEFF}", "\u{200B}", "\u{2028}"].contains(scalar)
+                    scalar == "\n" && layout == .block
+                        || scalar.properties.generalCategory != .control
+                            && !["\u{202E}", "\u{FEFF}", "\u{200B}", "\u{2028}"].contains(scalar)
                 }
                 #expect(isFree, "seed \(seed)")
                 #expect(clean.count(where: { $0 == "\n" }) < TextCleaning.mostLines, "seed \(seed)")

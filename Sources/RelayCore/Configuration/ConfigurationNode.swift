@@ -80,7 +80,8 @@ package struct ConfigurationNode: Sendable {
     /// Returns an integer within `range`, or reports a problem and returns nil.
     package func integer(_ problems: Problems, in range: ClosedRange<Int>) -> Int? {
         if case .number(let text) = value, let number = Int(text), range.contains(number) { return number }
-        problems.add(at: self, "expected a whole number from \(range.lowerBound) to \(range.upperBound), found \(shown)")
+        problems.add(
+            at: self, "expected a whole number from \(range.lowerBound) to \(range.upperBound), found \(shown)")
         return nil
     }
 
@@ -88,7 +89,8 @@ package struct ConfigurationNode: Sendable {
     package func duration(_ problems: Problems, in range: ClosedRange<Duration>) -> Duration? {
         guard let text = string(problems, expected: "a duration such as \"90s\" or \"1h30m\"") else { return nil }
         guard let duration = DurationText.parse(text) else {
-            problems.add(at: self, "\(Shown.quoted(text)) is no duration; write it like \"90s\", \"15m\", \"1h30m\" or \"2d\"")
+            problems.add(
+                at: self, "\(Shown.quoted(text)) is no duration; write it like \"90s\", \"15m\", \"1h30m\" or \"2d\"")
             return nil
         }
         guard range.contains(duration) else {

@@ -16,7 +16,8 @@ extension ConfigurationParser {
                 start = index
             case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
                 throw Fault(
-                    position: opened, message: "the string that begins here is not closed on its line; a '\"' is missing")
+                    position: opened,
+                    message: "the string that begins here is not closed on its line; a '\"' is missing")
             case 0..<0x20:
                 throw fault("a control character in a string; write \(Self.escaped(byte))")
             default:

@@ -10,7 +10,7 @@ package struct ConfigurationParser {
     /// The largest number of values, which bounds the memory that a file of 16 MiB can take.
     package static let mostValues = 1_000_000
 
-    /// Why the text is no JSON. The first one ends the reading.
+    /// Why the text is no JSON; the first one ends the reading.
     struct Fault: Error {
         var position: Position
         var message: String
@@ -20,15 +20,20 @@ package struct ConfigurationParser {
     var index = 0
     private let problems: Problems
     private var places: PlaceCounter
-    private var values = 0
+    private var valuesLeft: Int
 
     /// Parses the bytes of a file.
     ///
     /// - Returns: the value at the top, or nil after a syntax error. Doubled keys are reported and the first one of
     ///   them is kept.
     package static func parse(_ bytes: [UInt8], problems: Problems) -> ConfigurationNode? {
+        parse(bytes, mostValues: mostValues, problems: problems)
+    }
+
+    /// Parses the bytes of a file that may have so many values.
+    static func parse(_ bytes: [UInt8], mostValues: Int, problems: Problems) -> ConfigurationNode? {
         do throws(Fault) {
-            var parser = try ConfigurationParser(checking: bytes, problems)
+            var parser = try ConfigurationParser(checking: bytes, mostValues: mostValues, problems)
             return try parser.document()
         } catch {
             problems.add(Problem(.error, at: error.position, path: "", message: error.message))
@@ -36,8 +41,9 @@ package struct ConfigurationParser {
         }
     }
 
-    private init(checking bytes: [UInt8], _ problems: Problems) throws(Fault) {
+    private init(checking bytes: [UInt8], mostValues: Int, _ problems: Problems) throws(Fault) {
         self.bytes = bytes
+        valuesLeft = mostValues
         self.problems = problems
         places = PlaceCounter()
         if bytes.count > Self.largestFile {
@@ -64,8 +70,8 @@ package struct ConfigurationParser {
     }
 
     private mutating func value(at path: ConfigurationPath, depth: Int) throws(Fault) -> ConfigurationNode {
-        values += 1
-        if values > Self.mostValues { throw fault("the file has more than \(Self.mostValues) values") }
+        if valuesLeft == 0 { throw fault("the file has too many values") }
+        valuesLeft -= 1
         let start = index
         let position = place(of: start)
         let value: ConfigurationNode.Value
@@ -212,7 +218,7 @@ extension ConfigurationParser {
         return Shown.quoted(scalar.map { String($0) } ?? "")
     }
 
-    /// Returns the place of the byte at `index`. Cheap when called for rising indices.
+    /// Returns the place of the byte at `index`, which is cheap when called for rising indices.
     mutating func place(of index: Int) -> Position { places.position(of: index, in: bytes) }
 
     /// Returns a fault at the index, or at an earlier byte.

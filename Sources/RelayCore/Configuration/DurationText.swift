@@ -16,7 +16,8 @@ package enum DurationText {
             let letters = rest.prefix { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
             rest = rest.dropFirst(letters.count)
             guard let number = Int64(String(Substring(digits))),
-                let unit = units.indices.first(where: { units[$0].name == String(Substring(letters)) }), unit >= nextUnit
+                let unit = units.indices.first(where: { units[$0].name == String(Substring(letters)) }),
+                unit >= nextUnit
             else { return nil }
             let (product, overflow) = number.multipliedReportingOverflow(by: units[unit].milliseconds)
             let (sum, tooLong) = total.addingReportingOverflow(product)

@@ -35,7 +35,8 @@ package struct LinkTemplate: Sendable, Equatable {
         }
         guard host.allSatisfy(WebLink.isHostByte) else {
             return .failure(
-                Template.Fault(message: "the host of the link is letters, digits, dots and hyphens, without a password"))
+                Template.Fault(message: "the host of the link is letters, digits, dots and hyphens, without a password")
+            )
         }
         var parts: [Template.Part] = []
         for part in template.parts {
@@ -45,7 +46,8 @@ package struct LinkTemplate: Sendable, Equatable {
             }
             guard !literal.contains(where: WebLink.isNeverInLinks) else {
                 return .failure(
-                    Template.Fault(message: "the link has a character that no link has, such as a space; write it as %20"))
+                    Template.Fault(
+                        message: "the link has a character that no link has, such as a space; write it as %20"))
             }
             var encoded: [UInt8] = []
             for byte in literal { byte < 0x80 ? encoded.append(byte) : WebLink.appendEncoded(byte, to: &encoded) }

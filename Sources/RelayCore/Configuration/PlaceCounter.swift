@@ -10,7 +10,9 @@ struct PlaceCounter {
         offset = first
     }
 
-    /// Returns the place of the byte at `index`. A line ends with LF, CR or CR LF; columns count Unicode scalars.
+    /// Returns the place of the byte at `index`.
+    ///
+    /// A line ends with LF, CR or CR LF; columns count Unicode scalars.
     mutating func position(of index: Int, in bytes: [UInt8]) -> Position {
         if index < offset {
             offset = first

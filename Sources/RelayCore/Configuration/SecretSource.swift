@@ -1,4 +1,6 @@
-/// Where a secret comes from. The rules file names the place, never the value.
+/// Where a secret comes from.
+///
+/// The rules file names the place, never the value.
 package enum SecretSource: Sendable, Hashable {
     /// An environment variable.
     case environment(String)
@@ -43,7 +45,8 @@ package enum SecretSource: Sendable, Hashable {
         if let file { return name(file, problems).map { .file(path: $0, insecure: insecure) } }
         if let credential { return name(credential, problems).map { .credential($0) } }
         guard let command, case .array(let words) = command.value, !words.isEmpty else {
-            problems.add(at: node, "\"command\" is a list of words, such as [\"secret-tool\", \"lookup\", \"app\", \"chirp\"]")
+            problems.add(
+                at: node, "\"command\" is a list of words, such as [\"secret-tool\", \"lookup\", \"app\", \"chirp\"]")
             return nil
         }
         let texts = words.compactMap { $0.string(problems) }
