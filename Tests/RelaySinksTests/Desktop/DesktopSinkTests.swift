@@ -77,17 +77,17 @@
 
         @Test func daemonThatAppearsEndsTheWait() async throws {
             let sink = await sink()
-            async let available: Void = sink.awaitAvailable()
+            async let available: Void = sink.awaitReady()
             let daemon = try ScriptedDaemon()
             defer { daemon.process.end() }
             await available
             #expect(await sink.deliver(.sample()) == .delivered)
-            await sink.awaitAvailable()
+            await sink.awaitReady()
         }
 
         @Test func cancelledWaitReturns() async {
             let sink = await sink()
-            let wait = Task { await sink.awaitAvailable() }
+            let wait = Task { await sink.awaitReady() }
             wait.cancel()
             await wait.value
         }

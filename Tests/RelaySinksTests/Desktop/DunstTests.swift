@@ -24,7 +24,7 @@
                 try Data("[global]\nmarkup = full\n".utf8).write(to: URL(filePath: configuration))
                 let sink = await DesktopSink(
                     name: "desktop", configuration: DesktopConfiguration(), clock: RealClock(), log: .silent)
-                async let available: Void = sink.awaitAvailable()
+                async let available: Void = sink.awaitReady()
                 let dunst = try TestProcess(["dunst", "-conf", configuration], variables: ["DISPLAY": ":" + display])
                 defer { dunst.end() }
                 await available
