@@ -22,7 +22,11 @@ extension Transfer {
         case CURLE_OPERATION_TIMEDOUT: HTTPFailure(.timeout, timeoutSentence)
         case CURLE_GOT_NOTHING: HTTPFailure(.broken, "\(origin) closed the connection without an answer")
         case CURLE_PARTIAL_FILE: HTTPFailure(.broken, "\(origin) closed the connection in the middle of its answer")
-        case CURLE_SEND_ERROR, CURLE_RECV_ERROR: brokenFailure
+        case CURLE_SEND_ERROR, CURLE_RECV_ERROR:
+            // An alert may come after the handshake, such as that of a server which misses a client's certificate.
+            errorText.contains("SSL routines")
+                ? HTTPFailure(.tls, "\(origin) ended the TLS connection: \(Self.shown(errorText, code))")
+                : brokenFailure
         case CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2, CURLE_HTTP2_STREAM, CURLE_BAD_CONTENT_ENCODING,
             CURLE_UNSUPPORTED_PROTOCOL:
             HTTPFailure(.malformed, "the answer of \(origin) is not HTTP")

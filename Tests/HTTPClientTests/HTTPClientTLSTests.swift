@@ -1,5 +1,5 @@
+import Foundation
 import GLibRuntime
-import Glibc
 import HTTPClient
 import RelayTestKit
 import Testing
@@ -11,8 +11,8 @@ struct HTTPClientTLSTests {
         let folder: String
 
         init() async throws {
-            var template = Array("/tmp/http-tls-XXXXXX".utf8CString)
-            folder = mkdtemp(&template).map { String(cString: $0) } ?? ""
+            folder = FileManager.default.temporaryDirectory.appending(path: "http-tls-\(UUID().uuidString)").path
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30"]
             func make(_ name: String, _ words: [String]) async throws {
                 let files = ["-keyout", file("\(name).key"), "-out", file("\(name).pem")]
@@ -26,11 +26,7 @@ struct HTTPClientTLSTests {
         }
 
         deinit {
-            for name in ["ca", "right", "wrong"] {
-                unlink(file("\(name).key"))
-                unlink(file("\(name).pem"))
-            }
-            rmdir(folder)
+            try? FileManager.default.removeItem(atPath: folder)
         }
 
         func file(_ name: String) -> String { "\(folder)/\(name)" }
