@@ -2,7 +2,9 @@ internal import CGLib
 
 /// Runs a command for what it prints, such as a keyring's look-up of a secret.
 package enum CommandOutput {
-    /// Why a command gave no output. Tells the command's first word only: the others may be secret, as its output is.
+    /// Why a command gave no output.
+    ///
+    /// Tells the command's first word only: the others may be secret, as its output is.
     package struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
         package enum Cause: Sendable, Equatable {
             case noWords

@@ -44,7 +44,8 @@ package struct EventID: Sendable, Hashable, BitwiseCopyable {
         func digits(_ first: Int, _ second: Int) -> UInt64 {
             UInt64(load(first, UInt32.self)) | UInt64(load(second, UInt32.self)) << 32
         }
-        let hyphens = load(8, UInt8.self) ^ 45 | load(13, UInt8.self) ^ 45 | load(18, UInt8.self) ^ 45 | load(23, UInt8.self) ^ 45
+        let hyphens =
+            load(8, UInt8.self) ^ 45 | load(13, UInt8.self) ^ 45 | load(18, UInt8.self) ^ 45 | load(23, UInt8.self) ^ 45
         let (first, second) = (HexDigits(load(0, UInt64.self)), HexDigits(digits(9, 14)))
         let (third, fourth) = (HexDigits(digits(19, 24)), HexDigits(load(28, UInt64.self)))
         guard hyphens == 0, first.areValid, second.areValid, third.areValid, fourth.areValid else { return nil }

@@ -61,11 +61,15 @@ package enum TimestampText {
     private static var dash: UInt8 { UInt8(ascii: "-") }
     private static var colon: UInt8 { UInt8(ascii: ":") }
 
+    // Read for every event, digit by digit: calls would cost more than the work.
+
+    @inline(__always)
     private static func byte(_ text: RawSpan, _ index: Int) -> UInt8 {
         text.unsafeLoad(fromByteOffset: index, as: UInt8.self)
     }
 
     /// Returns the number that two digits make, or a negative one if they are none.
+    @inline(__always)
     private static func twoDigits(_ text: RawSpan, _ index: Int) -> Int {
         let tens = byte(text, index) &- 48
         let ones = byte(text, index + 1) &- 48

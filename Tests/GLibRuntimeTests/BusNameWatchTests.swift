@@ -55,6 +55,37 @@ struct BusNameWatchTests {
         }
     }
 
+    @Test func laterBusIsFound() async throws {
+        unsetenv("DBUS_SESSION_BUS_ADDRESS")
+        unsetenv("XDG_RUNTIME_DIR")
+        let seen = Published<Seen>()
+        let watch = BusNameWatch(name: "org.freedesktop.DBus", retryDelay: .milliseconds(10)) { _ in
+            seen.publish(.appeared)
+        } onVanish: {
+            seen.publish(.vanished)
+        }
+        #expect(await seen.next() == .vanished)
+        let bus = try await PrivateBus()
+        setenv("DBUS_SESSION_BUS_ADDRESS", bus.address, 1)
+        #expect(await seen.next() == .appeared)
+        watch.stop()
+    }
+
+    @Test(
+        arguments: [
+            (["DBUS_SESSION_BUS_ADDRESS": "unix:path=/x"], "unix:path=/x"),
+            (["XDG_RUNTIME_DIR": "/run/user/1 0"], "unix:path=/run/user/1%200/bus"),
+            (["DBUS_SESSION_BUS_ADDRESS": "", "XDG_RUNTIME_DIR": "/run"], "unix:path=/run/bus"),
+            (["DBUS_SESSION_BUS_ADDRESS": "autolaunch:", "XDG_RUNTIME_DIR": "/run"], nil),
+            (["XDG_RUNTIME_DIR": "/gone"], nil),
+            ([:], nil),
+        ] as [([String: String], String?)])
+    func addressComesFromTheEnvironment(environment: [String: String], expected: String?) {
+        let address = BusNameWatch.address(
+            environment: { environment[$0] }, exists: { ["/run/user/1 0/bus", "/run/bus"].contains($0) })
+        #expect(address == expected)
+    }
+
     @Test func ownersComeAndGoAndSoDoesTheBus() async throws {
         let bus = try await PrivateBus()
         setenv("DBUS_SESSION_BUS_ADDRESS", bus.address, 1)

@@ -55,6 +55,10 @@ struct CommandOutputTests {
         #expect(await fault(["sh", "-c", "kill -9 $$"])?.cause == .killed(signal: 9))
     }
 
+    @Test func commandsCanBeTerminated() async {
+        #expect(await fault(["sh", "-c", "kill -TERM $$; exit 0"])?.cause == .killed(signal: 15))
+    }
+
     @Test func noWordsAreAFault() async {
         #expect(await fault([])?.cause == .noWords)
     }

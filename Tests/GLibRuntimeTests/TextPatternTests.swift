@@ -13,17 +13,9 @@ struct TextPatternTests {
 
     @Test func catastrophicPatternIsGivenUp() throws {
         let pattern = try TextPattern("(a+)+$")
-        let text = [UInt8](repeating: UInt8(ascii: "a"), count: 49_999) + [UInt8(ascii: "!")]
+        let letters = String(repeating: "a", count: 16_000) + "!" + String(repeating: "a", count: 34_000)
         let start = ContinuousClock.now
-        for _ in 0..<20 { #expect(pattern.match(text.span.bytes) != .no || text.count > TextPattern.textLimit) }
-        #expect(ContinuousClock.now - start < .seconds(2))
-    }
-
-    @Test func catastrophicPatternWithinTheLimitIsGivenUp() throws {
-        let pattern = try TextPattern("(a+)+$")
-        let text = String(repeating: "a", count: 16_000) + "!"
-        let start = ContinuousClock.now
-        #expect(pattern.match(text) == .overLimit)
+        #expect(pattern.match(letters) == .overLimit)
         #expect(ContinuousClock.now - start < .seconds(1))
     }
 

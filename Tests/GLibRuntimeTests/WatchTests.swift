@@ -23,10 +23,21 @@ struct WatchTests {
         withExtendedLifetime((watch, folder)) {}
     }
 
+    @Test func clockWatchArmsAndStaysSilentWhileTheClockRuns() async throws {
+        let set = Published<Bool>()
+        let watch = WallClockWatch { set.publish(true) }
+        #expect(watch.isWatching)
+        let timer = LoopTimer { _ in set.publish(false) }
+        timer.schedule(after: .milliseconds(20))
+        #expect(await set.next() == false)
+        withExtendedLifetime(watch) {}
+    }
+
     @Test func networkWatchIsMadeWithoutWaiting() {
         let start = ContinuousClock.now
         let watch = NetworkWatch {}
         #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(watch.isWatching)
         withExtendedLifetime(watch) {}
     }
 }

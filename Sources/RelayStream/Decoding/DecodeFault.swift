@@ -70,6 +70,6 @@ package struct DecodeOutcome: Sendable {
 
     /// The number of events that were appended.
     package var events = 0
-    /// Faults to log: of each kind the decoder's first, and a message's first `serverError`. Mostly empty.
+    /// The faults to log, mostly none: of each kind the decoder's first, of server errors each message's first.
     package var reports: [Report] = []
 }

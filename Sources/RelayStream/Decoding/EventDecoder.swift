@@ -3,15 +3,18 @@ package import RelayCore
 
 /// Decodes the messages of a stream: the bytes of one message in, events appended to a batch out.
 ///
-/// A message is one JSON document, or one a line. It is walked to its end before any event of it is used; what cannot be
-/// used is the loss of that message, item or field alone, and is counted. Of a key that stands twice the last counts.
+/// A message is one JSON document, or one a line. It is walked to its end before any event of it is used, so a line that
+/// is not JSON costs the whole message; an item or field that cannot be used is the loss of that item or field alone,
+/// and is counted. Of a key that stands twice the last counts.
 ///
 /// Kinds are kept as they came, in their case, unless the format renames them. Control characters in texts are kept
 /// too: they are removed where a text is shown.
 package struct EventDecoder: ~Copyable, Sendable {
     /// The most items of a message that are looked at.
     package static let mostItems = 10_000
-    /// The most bytes of a field that are kept; a longer one is cut between characters. Its id is told by all bytes.
+    /// The most bytes of a field that are kept; a longer one is cut between characters.
+    ///
+    /// An id that is cut still gives the identity of all its bytes.
     package static let longestText = 65_536
 
     /// Where given ids come from.

@@ -10,7 +10,8 @@ extension EventFormat {
             if let format = ready[name] { return format }
             let suggestion = NearestName.suggestion(for: name, among: ready.keys)
             problems.add(
-                at: node, "there is no ready format \"\(name)\"\(suggestion.isEmpty ? "; there is \"chirp\"" : suggestion)")
+                at: node,
+                "there is no ready format \"\(name)\"\(suggestion.isEmpty ? "; there is \"chirp\"" : suggestion)")
             return nil
         }
         guard case .object = node.value else {
@@ -33,9 +34,12 @@ extension EventFormat {
         let only = reader.optional("only").map { readFilters($0, events: events, problems) } ?? []
         reader.finish(notYet: ["embedded"])
         guard let kind, problems.all[before...].allSatisfy({ $0.severity != .error }) else { return nil }
-        return EventFormat(
+        var format = EventFormat(
             events: events, id: fields[0], kind: kind, actor: fields[1], post: fields[2], createdAt: fields[3],
-            text: fields[4], link: fields[5], kinds: kinds, only: only)
+            text: fields[4], link: fields[5])
+        format.kinds = kinds
+        format.only = only
+        return format
     }
 
     private static func readKinds(_ node: ConfigurationNode, _ problems: Problems) -> [String: String] {

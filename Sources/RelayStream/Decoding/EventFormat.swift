@@ -5,7 +5,7 @@
 package struct EventFormat: Sendable, Equatable {
     /// Lets only envelopes pass in which a pointer finds one of some values.
     package struct Filter: Sendable, Equatable {
-        /// A value to find. Numbers are compared as written.
+        /// A value to find, of which numbers are compared as written.
         package enum Value: Sendable, Equatable {
             case string(String)
             case number(String)
@@ -17,13 +17,19 @@ package struct EventFormat: Sendable, Equatable {
         package var pointer: JSONPointer
         /// What may stand there.
         package var values: [Value]
+
+        /// Creates a filter.
+        package init(pointer: JSONPointer, values: [Value]) {
+            self.pointer = pointer
+            self.values = values
+        }
     }
 
     /// Where the items of an envelope are: an array of them, or one.
-    package var events = JSONPointer.whole
+    package var events: JSONPointer
     /// The id; nil for a server that sends none.
     package var id: JSONPointer?
-    /// The kind. An item in which it finds nothing is no event.
+    /// The kind; an item in which it finds nothing is no event.
     package var kind: JSONPointer
     /// Who did it.
     package var actor: JSONPointer?
@@ -39,6 +45,21 @@ package struct EventFormat: Sendable, Equatable {
     package var kinds: [String: String] = [:]
     /// What envelopes must hold to be looked at.
     package var only: [Filter] = []
+
+    /// Creates a format without renames and filters.
+    package init(
+        events: JSONPointer = .whole, id: JSONPointer? = nil, kind: JSONPointer, actor: JSONPointer? = nil,
+        post: JSONPointer? = nil, createdAt: JSONPointer? = nil, text: JSONPointer? = nil, link: JSONPointer? = nil
+    ) {
+        self.events = events
+        self.id = id
+        self.kind = kind
+        self.actor = actor
+        self.post = post
+        self.createdAt = createdAt
+        self.text = text
+        self.link = link
+    }
 
     /// The format of the Chirp API.
     package static let chirp = EventFormat(

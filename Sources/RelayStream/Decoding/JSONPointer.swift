@@ -51,9 +51,11 @@ package struct JSONPointer: Sendable, Hashable {
     static func read(_ text: String, at node: ConfigurationNode, _ problems: Problems) -> JSONPointer? {
         if let pointer = JSONPointer(text) { return pointer }
         if text.utf8.first != UInt8(ascii: "/") {
-            problems.add(at: node, "\"\(text)\" is no JSON Pointer, which begins with \"/\"; did you mean \"/\(text)\"?")
+            problems.add(
+                at: node, "\"\(text)\" is no JSON Pointer, which begins with \"/\"; did you mean \"/\(text)\"?")
         } else {
-            problems.add(at: node, "\"\(text)\" is no JSON Pointer: \"~\" is written \"~0\" in it, and \"/\" in a key \"~1\"")
+            problems.add(
+                at: node, "\"\(text)\" is no JSON Pointer: \"~\" is written \"~0\" in it, and \"/\" in a key \"~1\"")
         }
         return nil
     }

@@ -11,7 +11,7 @@ package import RelayCore
 package struct SeenEvents: ~Copyable {
     /// The ids, oldest first from `oldest` on, in a circle once it is full.
     private var ring: [EventID] = []
-    /// Hash bits above, the place in the ring plus one below; 0 for a free slot. At most half of them are taken.
+    /// The table, at most half full: hash bits above, the place in the ring plus one below; 0 for a free slot.
     private var slots: [UInt64]
     private var mask: Int
     private var oldest = 0
@@ -24,7 +24,9 @@ package struct SeenEvents: ~Copyable {
     private static let fewestSlots = 256
 
     /// Creates an empty memory for `capacity` ids, at least one and at most 16 million.
-    package init(capacity: Int = 100_000, seed: UInt64 = .random(in: .min ... .max)) {
+    ///
+    /// `seed` is a random number, drawn anew for each run.
+    package init(capacity: Int = 100_000, seed: UInt64) {
         self.capacity = min(max(capacity, 1), Int(Self.placeMask) - 1)
         self.seed = seed
         slots = [UInt64](repeating: 0, count: Self.fewestSlots)
