@@ -128,8 +128,13 @@ package final class SessionBus {
     }
 
     private static func failure(_ error: GLibError) -> SessionBusFailure {
-        if error.isIO(G_IO_ERROR_CANCELLED) || error.isIO(G_IO_ERROR_TIMED_OUT) { return .noAnswer }
-        if error.isIO(G_IO_ERROR_CLOSED) { return .noBus(error.message) }
+        if error.domain == "g-io-error-quark" {
+            switch error.code {
+            case Int32(G_IO_ERROR_CANCELLED.rawValue), Int32(G_IO_ERROR_TIMED_OUT.rawValue): return .noAnswer
+            case Int32(G_IO_ERROR_CLOSED.rawValue): return .noBus(error.message)
+            default: return .refused(error.message)
+            }
+        }
         guard error.domain == "g-dbus-error-quark" else { return .refused(error.message) }
         switch error.code {
         case Int32(G_DBUS_ERROR_SERVICE_UNKNOWN.rawValue), Int32(G_DBUS_ERROR_NAME_HAS_NO_OWNER.rawValue):

@@ -7,18 +7,29 @@ package enum NoticeLine {
     /// The keys are always the same and in the same order; `post` and `link` are null where there is none.
     /// The bytes depend on the arguments only. With `sink`, that name becomes a last member, for webhooks.
     package static func append(_ notice: Notice, _ event: Event, sink: String? = nil, to bytes: inout [UInt8]) {
-        appendEvent(event, to: &bytes)
+        appendEvent(event.record, event.storage, to: &bytes)
         TimestampText.append(event.record.createdAt, to: &bytes)
-        appendNotice(notice, stream: event.stream, sink: sink, to: &bytes)
+        appendNotice(
+            stream: event.stream, rule: notice.rule, title: notice.title.utf8, body: notice.body.utf8,
+            link: notice.link.utf8, to: &bytes)
+        appendDecimal(notice.suppressed.magnitude, to: &bytes)
+        if let sink {
+            bytes.append(contentsOf: #","sink":""#.utf8)
+            JSONText.append(sink, to: &bytes)
+            bytes.append(UInt8(ascii: "\""))
+        }
+        bytes.append(UInt8(ascii: "}"))
     }
 
     /// Appends everything up to the time.
-    private static func appendEvent(_ event: Event, to bytes: inout [UInt8]) {
-        let storage = event.storage.span.bytes
-        let id = storage.extracting(place(of: event.record.id))
-        let kind = storage.extracting(place(of: event.record.kind))
-        let actor = storage.extracting(place(of: event.record.actor))
-        let post = storage.extracting(place(of: event.record.post))
+    ///
+    /// Storage and record are apart here and below, as a span of a part of a struct would copy all of it.
+    private static func appendEvent(_ record: EventRecord, _ storage: [UInt8], to bytes: inout [UInt8]) {
+        let storage = storage.span.bytes
+        let id = storage.extracting(place(of: record.id))
+        let kind = storage.extracting(place(of: record.kind))
+        let actor = storage.extracting(place(of: record.actor))
+        let post = storage.extracting(place(of: record.post))
         let isPlain =
             JSONText.isPlain(id) && JSONText.isPlain(kind) && JSONText.isPlain(actor) && JSONText.isPlain(post)
         let texts = id.byteCount + kind.byteCount + actor.byteCount + post.byteCount
@@ -29,28 +40,30 @@ package enum NoticeLine {
             output.append(copying: #"","kind":""#)
             write(kind, isPlain, to: &output)
             output.append(copying: #"","actor":"#)
-            writeValue(actor, isPlain, isPresent: event.record.actor.isPresent, to: &output)
+            writeValue(actor, isPlain, isPresent: record.actor.isPresent, to: &output)
             output.append(copying: #","post":"#)
-            writeValue(post, isPlain, isPresent: event.record.post.isPresent, to: &output)
+            writeValue(post, isPlain, isPresent: record.post.isPresent, to: &output)
             output.append(copying: #","createdAt":""#)
         }
     }
 
-    /// Appends everything after the time.
-    private static func appendNotice(_ notice: Notice, stream: String, sink: String?, to bytes: inout [UInt8]) {
-        let streamText = stream.utf8Span.span.bytes
-        let rule = notice.rule.utf8Span.span.bytes
-        let title = notice.title.utf8.span.bytes
-        let body = notice.body.utf8.span.bytes
-        let link = notice.link.utf8.span.bytes
+    /// Appends what follows the time, up to the number.
+    private static func appendNotice(
+        stream: String, rule: String, title: [UInt8], body: [UInt8], link: [UInt8], to bytes: inout [UInt8]
+    ) {
+        let stream = stream.utf8Span.span.bytes
+        let rule = rule.utf8Span.span.bytes
+        let title = title.span.bytes
+        let body = body.span.bytes
+        let link = link.span.bytes
         let isPlain =
-            JSONText.isPlain(streamText) && JSONText.isPlain(rule) && JSONText.isPlain(title)
+            JSONText.isPlain(stream) && JSONText.isPlain(rule) && JSONText.isPlain(title)
             && JSONText.isPlain(body) && JSONText.isPlain(link)
-        let texts = streamText.byteCount + rule.byteCount + title.byteCount + body.byteCount + link.byteCount
-        // Keys, punctuation and the number take less than 120 bytes here.
-        bytes.append(addingCapacity: (isPlain ? texts : texts * JSONText.mostBytesPerByte) + 120) { output in
+        let texts = stream.byteCount + rule.byteCount + title.byteCount + body.byteCount + link.byteCount
+        // Keys and punctuation take less than 100 bytes here.
+        bytes.append(addingCapacity: (isPlain ? texts : texts * JSONText.mostBytesPerByte) + 100) { output in
             output.append(copying: #"","stream":""#)
-            write(streamText, isPlain, to: &output)
+            write(stream, isPlain, to: &output)
             output.append(copying: #"","rule":""#)
             write(rule, isPlain, to: &output)
             output.append(copying: #"","title":""#)
@@ -60,14 +73,7 @@ package enum NoticeLine {
             output.append(copying: #"","link":"#)
             writeValue(link, isPlain, isPresent: !link.isEmpty, to: &output)
             output.append(copying: #","suppressed":"#)
-            write(notice.suppressed.magnitude, to: &output)
         }
-        if let sink {
-            bytes.append(contentsOf: #","sink":""#.utf8)
-            JSONText.append(sink, to: &bytes)
-            bytes.append(UInt8(ascii: "\""))
-        }
-        bytes.append(UInt8(ascii: "}"))
     }
 
     private static func place(of range: TextRange) -> Range<Int> {
@@ -92,12 +98,11 @@ package enum NoticeLine {
         output.append(UInt8(ascii: "\""))
     }
 
-    /// Writes a number in decimal.
-    private static func write(_ number: UInt, to output: inout OutputSpan<UInt8>) {
+    private static func appendDecimal(_ number: UInt, to bytes: inout [UInt8]) {
         var divisor: UInt = 1
         while number / divisor >= 10 { divisor *= 10 }
         while divisor > 0 {
-            output.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
             divisor /= 10
         }
     }

@@ -35,17 +35,14 @@ final class PrivateBus: @unchecked Sendable {
         setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=\(path)", 1)
         daemon = try TestProcess(words)
         _ = daemon.line()
-        let (directory, daemon) = (directory, daemon)
-        PrivateBus.atExit = {
-            daemon.end()
-            for name in ["bus", "bus.conf", "dunstrc"] { unlink("\(directory)/\(name)") }
-            rmdir(directory)
-        }
-        atexit { PrivateBus.atExit() }
+        atexit { PrivateBus.shared?.remove() }
     }
 
-    // Set once, before the function that reads it is registered.
-    nonisolated(unsafe) private static var atExit: @Sendable () -> Void = {}
+    private func remove() {
+        daemon.end()
+        for name in ["bus", "bus.conf", "dunstrc"] { unlink("\(directory)/\(name)") }
+        rmdir(directory)
+    }
 
     /// Ends the bus and starts another one at the same address.
     func restart() throws {
