@@ -3,25 +3,31 @@ internal import CGLib
 /// Tells who owns a name on the session bus, as owners come and go.
 ///
 /// Starts neither the bus nor the service, never waits, and outlives both: while there is no bus it looks again
-/// every half minute.
+/// every half minute. Each change is told once.
 @MainLoop
 package final class BusNameWatch {
     private let name: String
     private let onAppear: @MainLoop (_ owner: String) -> Void
     private let onVanish: @MainLoop () -> Void
+    private let retryDelay: Duration
     private let cancellable = Cancellable()
     private var connection: ObjectReference?
     private var closedHandler: gulong = 0
     private var watch: guint = 0
     private var retry: LoopTimer?
     private var isStopped = false
+    /// The owner told last; an empty one is none.
+    private var toldOwner: String?
 
-    /// Watches `name`. One of the two closures is called soon: `onVanish` if nobody owns it or there is no bus.
+    /// Watches `name`.
+    ///
+    /// One of the two closures is called soon: `onVanish` if nobody owns it or there is no bus.
     package init(
-        name: String, onAppear: @escaping @MainLoop (_ owner: String) -> Void,
+        name: String, retryDelay: Duration = .seconds(30), onAppear: @escaping @MainLoop (_ owner: String) -> Void,
         onVanish: @escaping @MainLoop () -> Void
     ) {
         self.name = name
+        self.retryDelay = retryDelay
         self.onAppear = onAppear
         self.onVanish = onVanish
         retry = LoopTimer { [weak self] _ in self?.connect() }
@@ -42,8 +48,8 @@ package final class BusNameWatch {
 
     // MARK: - The bus
 
-    /// The session bus's address, or `nil`: without one GIO would start a bus of its own.
-    static func address(environment: (String) -> String?, exists: (String) -> Bool) -> String? {
+    /// Returns the session bus's address, or `nil`: without one GIO would start a bus of its own.
+    nonisolated package static func address(environment: (String) -> String?, exists: (String) -> Bool) -> String? {
         if let address = environment("DBUS_SESSION_BUS_ADDRESS"), !address.isEmpty {
             return address.utf8.starts(with: "autolaunch:".utf8) ? nil : address
         }
@@ -96,7 +102,7 @@ package final class BusNameWatch {
                 guard let data, let text else { return }
                 let owner = String(cString: text)
                 let reference = Unmanaged<WeakBusNameWatch>.fromOpaque(data).takeUnretainedValue()
-                MainLoop.assumeIsolated { reference.watch?.onAppear(owner) }
+                MainLoop.assumeIsolated { reference.watch?.tell(owner) }
             },
             { _, _, data in
                 guard let data else { return }
@@ -112,7 +118,13 @@ package final class BusNameWatch {
     private func nameVanished() {
         // GIO tells it for a closed bus too; that is told once, by `busClosed`.
         guard let connection, g_dbus_connection_is_closed(connection.opaque) == 0 else { return }
-        onVanish()
+        tell("")
+    }
+
+    private func tell(_ owner: String) {
+        guard !isStopped, owner != toldOwner else { return }
+        toldOwner = owner
+        if owner.isEmpty { onVanish() } else { onAppear(owner) }
     }
 
     private func busClosed() {
@@ -122,8 +134,8 @@ package final class BusNameWatch {
 
     private func lost() {
         guard !isStopped else { return }
-        retry?.schedule(after: .seconds(30))
-        onVanish()
+        retry?.schedule(after: retryDelay)
+        tell("")
     }
 
     private func disconnect() {

@@ -2,7 +2,9 @@ internal import CGLib
 
 /// Runs a command for what it prints, such as a keyring's look-up of a secret.
 package enum CommandOutput {
-    /// Why a command gave no output. Tells the command's first word only: the others may be secret, as its output is.
+    /// Why a command gave no output.
+    ///
+    /// Tells the command's first word only: the others may be secret, as its output is.
     package struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
         package enum Cause: Sendable, Equatable {
             case noWords
@@ -16,6 +18,12 @@ package enum CommandOutput {
 
         package var command: String
         package var cause: Cause
+
+        /// Creates a fault of the command with this first word.
+        package init(command: String, cause: Cause) {
+            self.command = command
+            self.cause = cause
+        }
 
         package var description: String {
             switch cause {

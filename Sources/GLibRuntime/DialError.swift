@@ -33,6 +33,14 @@ package struct DialError: Error, Sendable, Equatable, CustomStringConvertible {
     package var phase: DialPhase
     package var cause: Cause
 
+    /// Creates an error of a dial to `host` and `port`.
+    package init(host: String, port: UInt16, phase: DialPhase, cause: Cause) {
+        self.host = host
+        self.port = port
+        self.phase = phase
+        self.cause = cause
+    }
+
     package var description: String {
         let place = "\(host.contains(":") ? "[\(host)]" : host):\(port)"
         return switch cause {

@@ -17,7 +17,9 @@ package struct DialTarget: Sendable, Equatable {
     }
 }
 
-/// How to speak TLS. The peer's certificate is always verified.
+/// How to speak TLS.
+///
+/// The peer's certificate is always verified.
 package struct TLSOptions: Sendable, Equatable {
     /// The name the certificate must be for.
     package var serverName: String
@@ -39,7 +41,9 @@ package struct TLSOptions: Sendable, Equatable {
     }
 }
 
-/// An HTTP proxy that tunnels by `CONNECT` (RFC 9110, section 9.3.6). Prints without its credentials.
+/// An HTTP proxy that tunnels by `CONNECT` (RFC 9110, section 9.3.6).
+///
+/// Prints without its credentials.
 package struct ProxyOptions: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
     /// A name or an address; IPv6 without brackets.
     package var host: String

@@ -31,8 +31,13 @@ package struct GLibError: Error, Sendable, Equatable, CustomStringConvertible {
 
     package var description: String { "\(message) (\(domain) \(code))" }
 
-    /// Whether this is GIO's error `code`.
-    func isIO(_ code: GIOErrorEnum) -> Bool {
-        domain == "g-io-error-quark" && self.code == Int32(code.rawValue)
+    /// Frees `error` and returns `nil` if it only says that there is nothing to do yet, else returns its copy.
+    ///
+    /// Not an error for the callers, and too frequent on the way of every byte to be copied.
+    static func unlessWouldBlock(taking error: UnsafeMutablePointer<GError>?) -> GLibError? {
+        guard let error, g_error_matches(error, g_io_error_quark(), Int32(G_IO_ERROR_WOULD_BLOCK.rawValue)) != 0
+        else { return GLibError(taking: error) }
+        g_error_free(error)
+        return nil
     }
 }

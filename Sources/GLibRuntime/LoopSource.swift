@@ -41,7 +41,9 @@ final class LoopSource {
         cancel()
     }
 
-    /// Detaches the source; the closure is not called again. Allowed in the closure itself.
+    /// Detaches the source; the closure is not called again.
+    ///
+    /// Allowed in the closure itself.
     func cancel() {
         guard let source else { return }
         self.source = nil

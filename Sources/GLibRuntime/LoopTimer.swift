@@ -7,7 +7,9 @@ package final class LoopTimer {
     /// The entry in the queue that counts; an entry with another serial is out of date.
     private(set) var armed: TimerQueue.Key?
 
-    /// Creates a timer that is not armed. The handler is told by how much the deadline was missed.
+    /// Creates a timer that is not armed.
+    ///
+    /// The handler is told by how much the deadline was missed.
     package init(_ handler: @escaping @MainLoop (_ lateness: Duration) -> Void) {
         self.handler = handler
     }

@@ -1,4 +1,5 @@
 internal import CGLib
+internal import Glibc
 
 /// Runs Swift jobs on the GLib main loop, on a thread of its own that lives as long as the process.
 ///
@@ -36,6 +37,11 @@ package final class MainLoopExecutor: SerialExecutor {
     }
 
     private func loop() -> Never {
+        // A thread of the concurrency runtime blocks all signals; started from one, this thread would too, and so
+        // would every command it runs: they could not be terminated.
+        var none = sigset_t()
+        sigemptyset(&none)
+        pthread_sigmask(SIG_SETMASK, &none, nil)
         g_main_context_push_thread_default(context)
         while true { g_main_context_iteration(context, 1) }
     }

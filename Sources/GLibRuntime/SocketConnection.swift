@@ -11,8 +11,10 @@ package enum ReadResult: Sendable, Equatable {
     case endOfFile
 }
 
-/// Why a connection ended by itself.
-package enum SocketEnd: Sendable, Equatable, CustomStringConvertible {
+/// Why a connection ended.
+package enum SocketEnd: Error, Sendable, Equatable, CustomStringConvertible {
+    /// We closed it.
+    case aborted
     /// The system refused a write.
     case writeFailed(GLibError)
     /// The peer reads so slowly that more bytes were waiting than may.
@@ -20,6 +22,7 @@ package enum SocketEnd: Sendable, Equatable, CustomStringConvertible {
 
     package var description: String {
         switch self {
+        case .aborted: "closed by us"
         case .writeFailed(let error): "writing failed: \(error.message)"
         case .tooMuchUnsent(let limit): "the peer does not read: over \(limit) bytes unsent"
         }
@@ -48,6 +51,7 @@ package final class SocketConnection {
     private var writeSource: LoopSource?
     private var flushWaiters: [Pending<Void>] = []
     private var isClosingAfterFlush = false
+    private var closeTimer: LoopTimer?
 
     /// The most bytes that may wait to be sent; one more and the connection is aborted with `onEnd`.
     package var unsentLimit = 4 << 20
@@ -97,9 +101,8 @@ package final class SocketConnection {
         }
         mayHoldBytes = false
         if count == 0 { return .endOfFile }
-        let failure = GLibError(taking: error)
-        if failure.isIO(G_IO_ERROR_WOULD_BLOCK) { return .wouldBlock }
-        throw failure
+        if let failure = GLibError.unlessWouldBlock(taking: error) { throw failure }
+        return .wouldBlock
     }
 
     /// Reads what is there into the span, which must not be empty.
@@ -160,7 +163,9 @@ package final class SocketConnection {
 
     // MARK: - Writing
 
-    /// Sends `bytes`: at once what the system takes, the rest as it can. After an end nothing happens.
+    /// Sends `bytes`: at once what the system takes, the rest as it can.
+    ///
+    /// After an end nothing happens.
     package func write(_ bytes: [UInt8]) {
         guard !isClosed, !isClosingAfterFlush else { return }
         var start = 0
@@ -183,9 +188,9 @@ package final class SocketConnection {
 
     /// Returns when everything written so far has been taken by the system.
     ///
-    /// - Throws: `CancellationError`, also when the connection ends first.
+    /// - Throws: `SocketEnd` when the connection ends first, `CancellationError` when the task is cancelled.
     package func flushed() async throws {
-        guard !isClosed else { throw CancellationError() }
+        guard !isClosed else { throw SocketEnd.aborted }
         guard unsentByteCount > 0 else { return }
         let waiter = Pending<Void>()
         flushWaiters.append(waiter)
@@ -205,8 +210,6 @@ package final class SocketConnection {
         if unsentByteCount == 0 { finishClosing() }
     }
 
-    private var closeTimer: LoopTimer?
-
     private func finishClosing() {
         g_socket_shutdown(socket.pointer(as: GSocket.self), gboolean(0), gboolean(1), nil)
         abort()
@@ -224,8 +227,7 @@ package final class SocketConnection {
                     output, rest.baseAddress, gsize(rest.count), nil, &error)
             }
             if count < 0 {
-                let failure = GLibError(taking: error)
-                if failure.isIO(G_IO_ERROR_WOULD_BLOCK) { return index }
+                guard let failure = GLibError.unlessWouldBlock(taking: error) else { return index }
                 end(.writeFailed(failure))
                 return nil
             }
@@ -260,6 +262,10 @@ package final class SocketConnection {
 
     /// Closes now, without waiting for anything and without another callback; again has no effect.
     package func abort() {
+        close(because: .aborted)
+    }
+
+    private func close(because end: SocketEnd) {
         guard !isClosed else { return }
         isClosed = true
         readSource?.cancel()
@@ -272,7 +278,7 @@ package final class SocketConnection {
         onEnd = nil
         unsent = []
         sentPrefix = 0
-        for waiter in flushWaiters { waiter.finish(.failure(CancellationError())) }
+        for waiter in flushWaiters { waiter.finish(.failure(end)) }
         flushWaiters = []
         // The socket goes first: what TLS still has to say when its stream is closed then fails at once.
         g_socket_close(socket.pointer(as: GSocket.self), nil)
@@ -282,7 +288,7 @@ package final class SocketConnection {
     /// Ends the connection and tells so at the next turn of the loop, never from inside `write`.
     private func end(_ end: SocketEnd) {
         let onEnd = onEnd
-        abort()
+        close(because: end)
         if let onEnd { MainLoop.post { onEnd(end) } }
     }
 }

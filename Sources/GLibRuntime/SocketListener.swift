@@ -65,7 +65,7 @@ package final class SocketListener {
     private func accept() {
         var error: UnsafeMutablePointer<GError>?
         guard let accepted = g_socket_accept(socket.pointer(as: GSocket.self), nil, &error) else {
-            guard !GLibError(taking: error).isIO(G_IO_ERROR_WOULD_BLOCK) else { return }
+            guard GLibError.unlessWouldBlock(taking: error) != nil else { return }
             // Mostly too many open descriptors: the listener stays readable, so it rests instead of spinning.
             source?.cancel()
             source = nil
@@ -141,6 +141,7 @@ package final class SocketListener {
         }
         let socket = ObjectReference(adopting: made)
         g_socket_set_blocking(made, gboolean(0))
+        g_socket_set_listen_backlog(made, 128)
         let host = g_inet_address_new_loopback(G_SOCKET_FAMILY_IPV4)
         let address = g_inet_socket_address_new(host, guint16(port))
         defer {
