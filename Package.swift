@@ -61,6 +61,11 @@ let package = Package(
             ]),
         .executableTarget(name: "chirp-relay", dependencies: ["RelayApp"], swiftSettings: settings),
 
+        // The program that the WebSocket conformance suite talks to.
+        .executableTarget(
+            name: "websocket-echo", dependencies: ["GLibRuntime", "WebSocketCodec"],
+            path: "contrib/acceptance/websocket-echo", swiftSettings: settings),
+
         .target(
             name: "RelayTestKit", dependencies: ["RelayCore", "GLibRuntime", "WebSocketCodec"],
             path: "Tests/RelayTestKit", swiftSettings: settings),

@@ -35,13 +35,13 @@ package struct FrameDecoder: Sendable {
     package static let slack = ReceiveBuffer.slack
     /// How many bytes are read at once if the caller does not say.
     package static let chunk = ReceiveBuffer.chunk
-    /// The most fragments of a message; enough for 16 bytes each at the default limit, and no spin of empty ones.
-    package static let maxFragments = 65_536
 
     /// Which end of the connection this is.
     package let role: Role
     /// The most bytes of a message, over all its fragments.
     package let maxMessage: Int
+    /// The most fragments of a message: one for every 16 bytes of its limit, so that empty ones cannot spin for ever.
+    package var maxFragments: Int { max(65_536, maxMessage / 16) }
     /// Whether a fault or a close has ended the stream.
     package private(set) var isOver = false
 
@@ -124,6 +124,7 @@ package struct FrameDecoder: Sendable {
                         buffer.storage.span.bytes, from: buffer.head, to: buffer.tail, isMasked: role == .server)
                 else { return nil }
                 if header.opcode.isControl { return try takeControl(header) }
+                if isWholeMessage(header) { return try takeMessage(header) }
                 try begin(header)
             }
             try takePayload()
@@ -133,13 +134,34 @@ package struct FrameDecoder: Sendable {
         }
     }
 
+    /// Returns whether the frame is a message by itself, allowed and all here, as nearly every one is.
+    private func isWholeMessage(_ header: FrameHeader) -> Bool {
+        header.isFinal && header.opcode != .continuation && openOpcode == nil && header.payloadCount <= maxMessage
+            && header.payloadCount <= buffer.tail - buffer.head - header.byteCount
+    }
+
+    private mutating func takeMessage(_ header: FrameHeader) throws(ProtocolFault) -> Message {
+        buffer.head += header.byteCount
+        let range = buffer.head..<(buffer.head + header.payloadCount)
+        if header.key != 0 { buffer.unmask(header.payloadCount, key: header.key) }
+        guard header.opcode == .text else {
+            buffer.head = range.upperBound
+            return .binary(range)
+        }
+        guard let validator = validator(after: header.payloadCount), validator.isComplete else {
+            throw .notUTF8("text message")
+        }
+        buffer.head = range.upperBound
+        return .text(range)
+    }
+
     /// Begins a data frame, if its place and its announced length are allowed.
     private mutating func begin(_ header: FrameHeader) throws(ProtocolFault) {
         let payload = buffer.head + header.byteCount
         if header.opcode == .continuation {
             guard openOpcode != nil else { throw .violation("continuation of no message") }
             fragments += 1
-            guard fragments <= Self.maxFragments else { throw .tooManyFragments(limit: Self.maxFragments) }
+            guard fragments <= maxFragments else { throw .tooManyFragments(limit: maxFragments) }
         } else {
             guard openOpcode == nil else { throw .violation("new message inside a fragmented one") }
             openOpcode = header.opcode

@@ -16,40 +16,57 @@ struct UTF8Validator: Sendable {
     /// Takes the next bytes and returns whether the text can still become valid.
     mutating func accept(_ bytes: RawSpan) -> Bool {
         let count = bytes.byteCount
-        var offset = isComplete ? Self.endOfASCII(bytes, from: 0) : 0
+        guard var offset = finishCharacter(bytes, from: 0) else { return false }
         while offset < count {
-            let byte = bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
-            if missing == 0 {
-                guard open(with: byte) else { return false }
+            let first = bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+            if first < 0x80 {
+                offset = Self.endOfASCII(bytes, from: offset)
+                continue
+            }
+            guard let rule = Self.rule(for: first) else { return false }
+            guard count - offset > rule.following else {
+                (missing, low, high) = (rule.following, rule.low, rule.high)
+                return finishCharacter(bytes, from: offset + 1) != nil
+            }
+            let second = bytes.unsafeLoad(fromByteOffset: offset + 1, as: UInt8.self)
+            guard rule.low <= second, second <= rule.high else { return false }
+            offset += 2
+            for _ in 1..<rule.following {
+                guard bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) & 0xC0 == 0x80 else { return false }
                 offset += 1
-            } else {
-                guard low <= byte, byte <= high else { return false }
-                missing -= 1
-                (low, high) = (0x80, 0xBF)
-                offset += 1
-                if missing == 0 { offset = Self.endOfASCII(bytes, from: offset) }
             }
         }
         return true
     }
 
-    /// Begins a character, and returns whether `byte` can be its first one.
-    private mutating func open(with byte: UInt8) -> Bool {
-        switch byte {
-        case 0...0x7F: return true
-        case 0xC2...0xDF: missing = 1
-        case 0xE0: (missing, low) = (2, 0xA0)
-        case 0xED: (missing, high) = (2, 0x9F)
-        case 0xE1...0xEF: missing = 2
-        case 0xF0: (missing, low) = (3, 0x90)
-        case 0xF1...0xF3: missing = 3
-        case 0xF4: (missing, high) = (3, 0x8F)
-        default: return false
+    /// Takes bytes of the open character, and returns where they end, or nil if one of them cannot be its.
+    private mutating func finishCharacter(_ bytes: RawSpan, from start: Int) -> Int? {
+        var offset = start
+        while missing > 0, offset < bytes.byteCount {
+            let byte = bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+            guard low <= byte, byte <= high else { return nil }
+            missing -= 1
+            (low, high) = (0x80, 0xBF)
+            offset += 1
         }
-        return true
+        return offset
     }
 
-    /// Returns where the ASCII text that begins at `start` ends, give or take a word.
+    /// Returns how many bytes follow the first byte of a character, and between which values the second one is.
+    private static func rule(for first: UInt8) -> (following: UInt8, low: UInt8, high: UInt8)? {
+        switch first {
+        case 0xC2...0xDF: (1, 0x80, 0xBF)
+        case 0xE0: (2, 0xA0, 0xBF)
+        case 0xED: (2, 0x80, 0x9F)
+        case 0xE1...0xEF: (2, 0x80, 0xBF)
+        case 0xF0: (3, 0x90, 0xBF)
+        case 0xF1...0xF3: (3, 0x80, 0xBF)
+        case 0xF4: (3, 0x80, 0x8F)
+        default: nil
+        }
+    }
+
+    /// Returns where the ASCII text that begins at `start` ends.
     private static func endOfASCII(_ bytes: RawSpan, from start: Int) -> Int {
         let count = bytes.byteCount
         let highBits: UInt64 = 0x8080_8080_8080_8080
@@ -64,9 +81,11 @@ struct UTF8Validator: Sendable {
             offset += 32
         }
         while count - offset >= 8 {
-            if bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self) & highBits != 0 { break }
+            let word = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            if word & highBits != 0 { return offset + (word & highBits).trailingZeroBitCount / 8 }
             offset += 8
         }
+        while offset < count, bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) < 0x80 { offset += 1 }
         return offset
     }
 }

@@ -72,8 +72,14 @@ struct LimitTests {
             rounds += 1
         }
         #expect(received == [.fault(1009)])
-        #expect(rounds == FrameDecoder.maxFragments / 1000 + 1)
-        #expect(decoder.capacity <= 2 * (FrameDecoder.maxFragments + Self.allowance))
+        #expect(decoder.maxFragments == 65_536)
+        #expect(rounds == decoder.maxFragments / 1000 + 1)
+        #expect(decoder.capacity <= 2 * (decoder.maxFragments + Self.allowance))
+    }
+
+    @Test func raisedLimitAllowsMoreFragments() {
+        #expect(FrameDecoder(role: .client, maxMessage: 64 << 20).maxFragments == 4 << 20)
+        #expect(FrameDecoder(role: .client, maxMessage: 10).maxFragments == 65_536)
     }
 
     @Test func bufferShrinksAfterALargeMessage() {
