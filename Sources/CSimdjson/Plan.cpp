@@ -1,0 +1,98 @@
+#include "Plan.hpp"
+
+namespace relay {
+
+namespace {
+
+/// Splits a pointer into its keys (RFC 6901, section 4).
+bool split(const std::string &pointer, std::vector<std::string> &keys) {
+    if (pointer.empty()) { return true; }
+    if (pointer[0] != '/') { return false; }
+    for (size_t at = 0; at < pointer.size(); at++) {
+        if (pointer[at] == '/') {
+            keys.emplace_back();
+        } else if (pointer[at] != '~') {
+            keys.back() += pointer[at];
+        } else {
+            at++;
+            if (at == pointer.size() || (pointer[at] != '0' && pointer[at] != '1')) { return false; }
+            keys.back() += pointer[at] == '0' ? '~' : '/';
+        }
+    }
+    return true;
+}
+
+/// Returns the key as an array index: digits without a leading zero, at most nine of them.
+uint32_t array_index(const std::string &key) {
+    if (key.empty() || key.size() > 9 || (key[0] == '0' && key.size() > 1)) { return Node::no_index; }
+    uint32_t index = 0;
+    for (const char digit : key) {
+        if (digit < '0' || digit > '9') { return Node::no_index; }
+        index = index * 10 + static_cast<uint32_t>(digit - '0');
+    }
+    return index;
+}
+
+}  // namespace
+
+bool Plan::insert(uint32_t root, const std::string &pointer, uint32_t bits) {
+    std::vector<std::string> keys;
+    if (!split(pointer, keys)) { return false; }
+    uint32_t last = root;
+    nodes_[last].subtree |= bits;
+    for (const std::string &key : keys) {
+        uint32_t next = 0;
+        for (const Node::Child &child : nodes_[last].children) {
+            if (child.key == key) { next = child.node; }
+        }
+        if (next == 0) {
+            next = static_cast<uint32_t>(nodes_.size());
+            nodes_[last].children.push_back({key, array_index(key), next});
+            nodes_.emplace_back();
+        }
+        last = next;
+        nodes_[last].subtree |= bits;
+    }
+    nodes_[last].targets |= bits;
+    return true;
+}
+
+bool Plan::set_items(const std::string &pointer) {
+    if (pointer.empty()) { return true; }
+    has_items_pointer_ = insert(1, pointer, items_bit);
+    return has_items_pointer_;
+}
+
+bool Plan::add_field(relay_json_field field, const std::string &pointer) {
+    const bool in_envelope = has_items_pointer_ && field == RELAY_JSON_FIELD_ERROR;
+    return insert(in_envelope ? 1 : 0, pointer, 1U << field);
+}
+
+bool Plan::add_filter(const std::string &pointer) {
+    if (filters_.size() == most_filters) { return false; }
+    const uint32_t bit = 1U << (RELAY_JSON_FIELD_COUNT + filters_.size());
+    if (!insert(has_items_pointer_ ? 1 : 0, pointer, bit)) { return false; }
+    filters_.emplace_back();
+    return true;
+}
+
+bool Plan::add_filter_value(relay_json_kind kind, const std::string &text) {
+    if (filters_.empty()) { return false; }
+    filters_.back().values.push_back({kind, text});
+    return true;
+}
+
+bool Plan::array_is_envelope() const {
+    const Node *root = envelope();
+    bool has_index = false;
+    for (const Node::Child &child : root->children) {
+        const Node &node = nodes_[child.node];
+        // The place of an error is always looked for, so it says nothing about the format.
+        if (node.subtree == error_bit) { continue; }
+        if (child.index == Node::no_index) { return false; }
+        has_index = true;
+    }
+    return has_index;
+}
+
+}  // namespace relay

@@ -1,0 +1,82 @@
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "CSimdjson.h"
+
+namespace relay {
+
+/// The bits of the fields; then come the filters', and last the one that says that the items were found.
+constexpr uint32_t error_bit = 1U << RELAY_JSON_FIELD_ERROR;
+constexpr uint32_t items_bit = 1U << 31;
+constexpr unsigned most_filters = 31 - RELAY_JSON_FIELD_COUNT;
+
+/// What is wanted of a value: a place in the tree that all pointers make together.
+struct Node {
+    struct Child {
+        std::string key;
+        uint32_t index;  // the key as an array index, or `no_index`
+        uint32_t node;
+    };
+    static constexpr uint32_t no_index = UINT32_MAX;
+
+    uint32_t targets = 0;  // the fields and filters whose pointers end here
+    uint32_t subtree = 0;  // those that end here or below
+    bool holds_items() const { return (targets & items_bit) != 0; }
+    std::vector<Child> children;
+};
+
+/// A filter lets envelopes pass in which a pointer finds one of some values.
+struct Filter {
+    struct Value {
+        relay_json_kind kind;
+        std::string text;
+    };
+    std::vector<Value> values;
+};
+
+/// All pointers of a format.
+class Plan {
+public:
+    Plan() : nodes_(2) {}
+
+    bool set_items(const std::string &pointer);
+    bool add_field(relay_json_field field, const std::string &pointer);
+    bool add_filter(const std::string &pointer);
+    bool add_filter_value(relay_json_kind kind, const std::string &text);
+
+    const Node *item() const { return &nodes_[0]; }
+    const Node *envelope() const { return &nodes_[has_items_pointer_ ? 1 : 0]; }
+    bool has_items_pointer() const { return has_items_pointer_; }
+    const Filter &filter(unsigned number) const { return filters_[number]; }
+    uint32_t filter_bits() const {
+        return ((1U << filters_.size()) - 1) << RELAY_JSON_FIELD_COUNT;
+    }
+    /// Whether an array at the top is one envelope: all that is wanted of it lies at array indexes.
+    bool array_is_envelope() const;
+
+    const Node *child(const Node &node, const uint8_t *key, size_t count) const {
+        for (const Node::Child &child : node.children) {
+            if (child.key.size() == count && memcmp(child.key.data(), key, count) == 0) { return &nodes_[child.node]; }
+        }
+        return nullptr;
+    }
+    const Node *element(const Node &node, uint32_t index) const {
+        for (const Node::Child &child : node.children) {
+            if (child.index == index) { return &nodes_[child.node]; }
+        }
+        return nullptr;
+    }
+
+private:
+    /// Makes the path of `pointer` below the node `root` and marks it with `bits`.
+    bool insert(uint32_t root, const std::string &pointer, uint32_t bits);
+
+    std::vector<Node> nodes_;  // the first is an item's root, the second an envelope's
+    std::vector<Filter> filters_;
+    bool has_items_pointer_ = false;
+};
+
+}  // namespace relay

@@ -1,0 +1,117 @@
+package import RelayCore
+
+/// The ids that a stream has brought lately: the first of equal events is new, the others are not.
+///
+/// Bounded by count alone: at the bound the oldest id is forgotten for each new one, whatever its age. It grows with
+/// what it holds, so an idle relay does not pay for it.
+///
+/// Open addressing with linear probing. A slot has 40 bits of the hash and the id's place in the ring, so the ring is
+/// read only when these bits agree; deletion shifts back, so there are no tombstones. The hash is seeded: nobody can
+/// choose ids that collide.
+package struct SeenEvents: ~Copyable {
+    /// The ids, oldest first from `oldest` on, in a circle once it is full.
+    private var ring: [EventID] = []
+    /// The table, at most half full: hash bits above, the place in the ring plus one below; 0 for a free slot.
+    private var slots: [UInt64]
+    private var mask: Int
+    private var oldest = 0
+    private let seed: UInt64
+    /// The number of ids that are remembered.
+    package let capacity: Int
+
+    private static let placeBits: UInt64 = 24
+    private static let placeMask: UInt64 = 1 << placeBits - 1
+    private static let fewestSlots = 256
+
+    /// Creates an empty memory for `capacity` ids, at least one and at most 16 million.
+    package init(capacity: Int = 100_000, seed: UInt64 = .random(in: .min ... .max)) {
+        self.capacity = min(max(capacity, 1), Int(Self.placeMask) - 1)
+        self.seed = seed
+        slots = [UInt64](repeating: 0, count: Self.fewestSlots)
+        mask = Self.fewestSlots - 1
+    }
+
+    /// The number of ids in memory.
+    package var count: Int { ring.count }
+
+    /// The ids in memory, oldest first, to be stored and inserted again after a restart.
+    package var ids: [EventID] { Array(ring[oldest...] + ring[..<oldest]) }
+
+    /// Remembers `id`; returns false, and changes nothing, if it is remembered already.
+    package mutating func insert(_ id: EventID) -> Bool {
+        let hash = hash(id)
+        var index = home(hash)
+        while slots[index] != 0 {
+            if slots[index] ^ hash <= Self.placeMask, ring[place(slots[index])] == id { return false }
+            index = (index + 1) & mask
+        }
+        if ring.count < capacity {
+            ring.append(id)
+            slots[index] = hash | UInt64(ring.count)
+            if ring.count * 2 > slots.count { grow() }
+        } else {
+            replaceOldest(id, hash)
+        }
+        return true
+    }
+
+    /// Returns whether `id` is remembered.
+    package func contains(_ id: EventID) -> Bool {
+        let hash = hash(id)
+        var index = home(hash)
+        while slots[index] != 0 {
+            if slots[index] ^ hash <= Self.placeMask, ring[place(slots[index])] == id { return true }
+            index = (index + 1) & mask
+        }
+        return false
+    }
+
+    private mutating func replaceOldest(_ id: EventID, _ hash: UInt64) {
+        let place = oldest
+        oldest = place + 1 == capacity ? 0 : place + 1
+        remove(self.hash(ring[place]) | UInt64(place + 1))
+        ring[place] = id
+        // The removal may have opened a nearer slot than the search saw.
+        put(hash | UInt64(place + 1))
+    }
+
+    private mutating func put(_ slot: UInt64) {
+        var index = home(slot)
+        while slots[index] != 0 { index = (index + 1) & mask }
+        slots[index] = slot
+    }
+
+    /// Frees the slot that holds `slot`, and moves back what only came to lie behind because it was taken.
+    private mutating func remove(_ slot: UInt64) {
+        var free = home(slot)
+        while slots[free] != slot { free = (free + 1) & mask }
+        var index = free
+        while true {
+            index = (index + 1) & mask
+            let candidate = slots[index]
+            if candidate == 0 { break }
+            if (index &- home(candidate)) & mask >= (index &- free) & mask {
+                slots[free] = candidate
+                free = index
+            }
+        }
+        slots[free] = 0
+    }
+
+    private mutating func grow() {
+        let old = slots
+        slots = [UInt64](repeating: 0, count: old.count * 2)
+        mask = slots.count - 1
+        for slot in old where slot != 0 { put(slot) }
+    }
+
+    private func hash(_ id: EventID) -> UInt64 {
+        let product = (id.high ^ seed).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+        let second = (product.high ^ product.low ^ id.low).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93 ^ seed | 1)
+        return (second.high ^ second.low) << Self.placeBits
+    }
+
+    private func home(_ slot: UInt64) -> Int { Int(truncatingIfNeeded: slot >> Self.placeBits) & mask }
+
+    private func place(_ slot: UInt64) -> Int { Int(slot & Self.placeMask) - 1 }
+}
