@@ -52,13 +52,14 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // Assembly.
-        room(
-            "RelayApp",
-            [
+        // Assembly. The example of the demo is a link to the file at the top.
+        .target(
+            name: "RelayApp",
+            dependencies: [
                 "RelayCore", "GLibRuntime", "WebSocketCodec", "HTTPClient", "RelayStream", "RelayRules", "RelayJournal",
                 "RelaySinks",
-            ]),
+            ],
+            resources: [.embedInCode("Demo/rules.example.json")], swiftSettings: settings),
         .executableTarget(name: "chirp-relay", dependencies: ["RelayApp"], swiftSettings: settings),
 
         // The program that the WebSocket conformance suite talks to.

@@ -31,6 +31,11 @@ package struct GLibError: Error, Sendable, Equatable, CustomStringConvertible {
 
     package var description: String { "\(message) (\(domain) \(code))" }
 
+    /// Whether this is GIO's error `code`.
+    func isIO(_ code: GIOErrorEnum) -> Bool {
+        domain == "g-io-error-quark" && self.code == Int32(code.rawValue)
+    }
+
     /// Frees `error` and returns `nil` if it only says that there is nothing to do yet, else returns its copy.
     ///
     /// Not an error for the callers, and too frequent on the way of every byte to be copied.

@@ -54,6 +54,20 @@ package enum Settlement: Sendable, Equatable {
     case released
 }
 
+/// A claim with what became of it.
+package struct SettledClaim: Sendable {
+    /// The claim.
+    package var claim: Claim
+    /// What became of it.
+    package var settlement: Settlement
+
+    /// Creates a settled claim.
+    package init(_ claim: Claim, _ settlement: Settlement) {
+        self.claim = claim
+        self.settlement = settlement
+    }
+}
+
 /// What a worker gets when it asks for work.
 package struct ClaimBatch: Sendable {
     /// The claimed deliveries, in the order accepted.
@@ -83,6 +97,23 @@ package struct SinkCounters: Sendable, Equatable {
 
     /// Creates counters that are all zero.
     package init() {}
+
+    /// Adds the counters of another way to the same sink.
+    package mutating func add(_ other: SinkCounters) {
+        effects += other.effects
+        delivered += other.delivered
+        suppressed += other.suppressed
+        pending += other.pending
+        dead += other.dead
+    }
+
+    /// The counters by name, for a log line.
+    package var fields: [(name: String, value: String)] {
+        [
+            ("effects", String(effects)), ("delivered", String(delivered)), ("suppressed", String(suppressed)),
+            ("pending", String(pending)), ("dead", String(dead)),
+        ]
+    }
 }
 
 /// Where accepted events and deliveries are kept: in memory or in SQLite.
@@ -103,17 +134,13 @@ package protocol Journal: Sendable {
     ///
     /// - Returns: how many of them were stale.
     @discardableResult
-    func settle(_ settlements: [(claim: Claim, settlement: Settlement)], at now: Instant) async -> Int
+    func settle(_ settlements: [SettledClaim], at now: Instant) async -> Int
 
-    /// Counts effects that ended before the journal: receipts, and lines of the fast path.
-    func count(sink: String, effects: Int, delivered: Int, suppressed: Int, dead: Int) async
-
-    /// Returns the counters by sink.
+    /// Returns the counters by sink, of the effects that reached the journal.
     func counters() async -> [String: SinkCounters]
 
-    /// Returns when `sink` has work that may be due; or at once if some came since the last call; or nil when the
-    /// task is cancelled.
-    func awaitWork(sink: String) async
+    /// Returns the bell that rings when deliveries of `sink` were stored, or released to be claimed again.
+    func bell(for sink: String) async -> Doorbell
 
     /// Stores what is in memory only and closes. No other call follows.
     func close() async

@@ -8,6 +8,14 @@ package protocol Sink: Sendable {
     ///
     /// Cancelling the task ends the attempt soon, with `retry`.
     func deliver(_ delivery: Delivery) async -> Outcome
+    /// Returns when an attempt makes sense, or when the task is cancelled: a sink whose service is known to be absent
+    /// waits here for it, so that no attempt is spent.
+    func awaitReady() async
     /// Releases what the sink holds. No attempt runs any more.
     func close() async
+}
+
+extension Sink {
+    /// Returns at once: most sinks find out by trying.
+    package func awaitReady() async {}
 }

@@ -5,6 +5,13 @@ package enum Placeholder: String, Sendable, CaseIterable {
     case title, body, link, rule, sink, key
 }
 
+extension Placeholder {
+    /// Whether a name belongs to a placeholder that a later version fills.
+    static func isPlanned(_ name: String) -> Bool {
+        ["count", "actors", "posts", "first", "last", "field"].contains(name) || name.hasPrefix("field:")
+    }
+}
+
 /// Text with `{placeholders}`, parsed when the file is loaded. `{{` and `}}` stand for single braces.
 package struct Template: Sendable, Equatable {
     /// A part of a template.
@@ -52,10 +59,9 @@ package struct Template: Sendable, Equatable {
                 guard let end = rest.firstIndex(of: close) else {
                     return .failure(Fault(message: "a \"{\" without its \"}\"; write \"{{\" for a brace"))
                 }
-                let name = String(Substring(rest[..<end]))
+                let name = String(decoding: rest[..<end], as: UTF8.self)
                 guard let placeholder = Placeholder(rawValue: name), allowed.contains(placeholder) else {
-                    let suggestion = NearestName.suggestion(for: name, among: allowed.map(\.rawValue))
-                    return .failure(Fault(message: "unknown placeholder {\(name)}\(suggestion)"))
+                    return .failure(Fault(message: refusal(of: name, allowed: allowed)))
                 }
                 if !literal.isEmpty { parts.append(.literal(literal)) }
                 literal = []
@@ -67,6 +73,12 @@ package struct Template: Sendable, Equatable {
         }
         if !literal.isEmpty { parts.append(.literal(literal)) }
         return .success(Template(parts: parts))
+    }
+
+    private static func refusal(of name: String, allowed: [Placeholder]) -> String {
+        let shown = Shown.quoted("{\(name)}")
+        if Placeholder.isPlanned(name) { return "the placeholder \(shown) is not supported yet" }
+        return "unknown placeholder \(shown)" + NearestName.suggestion(for: name, among: allowed.map(\.rawValue))
     }
 
     /// Appends the text to `bytes`, calling `append` for every placeholder.

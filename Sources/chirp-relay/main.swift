@@ -1,1 +1,4 @@
-print("chirp-relay")
+import Glibc
+import RelayApp
+
+exit(await Program.run(Array(CommandLine.arguments.dropFirst())).rawValue)

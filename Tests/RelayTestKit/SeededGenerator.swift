@@ -1,8 +1,8 @@
-/// Random numbers that are the same in every run (SplitMix64).
+/// A random number generator that gives the same numbers for the same seed (SplitMix64).
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Creates the sequence of `seed`.
+    /// Creates a generator.
     package init(seed: UInt64) {
         state = seed
     }

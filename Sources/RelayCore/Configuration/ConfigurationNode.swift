@@ -33,14 +33,22 @@ package struct ConfigurationNode: Sendable {
     package var value: Value
     /// Where it begins.
     package var position: Position
+    /// The way to it from the top.
+    package let place: ConfigurationPath
+
     /// Its path from the top, such as `rules[2].when.kind`.
-    package var path: String
+    package var path: String { place.text }
 
     /// Creates a node.
-    package init(_ value: Value, at position: Position, path: String) {
+    package init(_ value: Value, at position: Position, path: ConfigurationPath) {
         self.value = value
         self.position = position
-        self.path = path
+        place = path
+    }
+
+    /// Creates a node whose path is given as text.
+    package init(_ value: Value, at position: Position, path: String) {
+        self.init(value, at: position, path: ConfigurationPath(root: path))
     }
 
     /// What kind of value it is, in words for a message: `a string`, `an object`.
@@ -80,7 +88,7 @@ package struct ConfigurationNode: Sendable {
     package func duration(_ problems: Problems, in range: ClosedRange<Duration>) -> Duration? {
         guard let text = string(problems, expected: "a duration such as \"90s\" or \"1h30m\"") else { return nil }
         guard let duration = DurationText.parse(text) else {
-            problems.add(at: self, "\"\(text)\" is no duration; write it like \"90s\", \"15m\", \"1h30m\" or \"2d\"")
+            problems.add(at: self, "\(Shown.quoted(text)) is no duration; write it like \"90s\", \"15m\", \"1h30m\" or \"2d\"")
             return nil
         }
         guard range.contains(duration) else {
@@ -99,7 +107,7 @@ package struct ConfigurationNode: Sendable {
     }
 
     private var shown: String {
-        if case .number(let text) = value { return text }
+        if case .number(let text) = value { return text.utf8.count > 40 ? "a longer number" : text }
         return kind
     }
 }

@@ -6,12 +6,15 @@ package enum NearestName {
         return "; did you mean \"\(nearest)\"?"
     }
 
-    /// Returns the name with the smallest edit distance, if that is at most a third of the length (at least 1).
+    /// Returns the name with the smallest edit distance, if that is at most about a third of the length (at least 1)
+    /// and less than the length.
     package static func nearest(to name: String, among names: some Sequence<String>) -> String? {
         let wanted = Array(name.lowercased().unicodeScalars.prefix(64))
         let allowed = max(1, wanted.count / 3 + (wanted.count > 4 ? 1 : 0))
         let ranked = names.map { ($0, distance(wanted, Array($0.lowercased().unicodeScalars.prefix(64)))) }
-        guard let best = ranked.min(by: { ($0.1, $0.0) < ($1.1, $1.0) }), best.1 <= allowed else { return nil }
+        guard let best = ranked.min(by: { ($0.1, $0.0) < ($1.1, $1.0) }), best.1 <= allowed,
+            best.1 < max(wanted.count, 1)
+        else { return nil }
         return best.0
     }
 

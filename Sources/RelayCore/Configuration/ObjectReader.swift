@@ -1,4 +1,6 @@
 /// Reads the members of one object strictly: what is not taken by the end is a problem.
+///
+/// Keys that begin with `_` or `x-` are free for notes and other programs: nobody reads or reports them.
 package struct ObjectReader {
     /// The object that is read.
     package let node: ConfigurationNode
@@ -53,18 +55,40 @@ package struct ObjectReader {
         optional(key)?.integer(problems, in: range) ?? standard
     }
 
+    /// Takes all members, for an object whose keys are names that the user chooses.
+    package mutating func takeAll() -> [ConfigurationNode.Member] {
+        let named = members.filter { !Self.isFree($0.key) }
+        known += named.map(\.key)
+        return named
+    }
+
+    /// Takes the member `key` and reports it as not supported yet, if it is there.
+    package mutating func refuse(_ key: String) {
+        known.append(key)
+        guard let member = members.first(where: { $0.key == key }) else { return }
+        report(member, "\"\(key)\" is not supported yet")
+    }
+
+    /// Whether a key is free for notes.
+    package static func isFree(_ key: String) -> Bool { key.hasPrefix("_") || key.hasPrefix("x-") }
+
     /// Reports every member that was not taken: those of `notYet` as not supported yet, others as unknown with the
     /// nearest known name.
     package consuming func finish(notYet: [String] = []) {
-        for member in members where !known.contains(member.key) {
-            let path = node.path.isEmpty ? member.key : "\(node.path).\(member.key)"
-            let message =
-                if notYet.contains(member.key) {
-                    "\"\(member.key)\" is not supported yet"
-                } else {
-                    "unknown key \"\(member.key)\"" + NearestName.suggestion(for: member.key, among: known)
-                }
-            problems.add(Problem(.error, at: member.keyPosition, path: path, message: message))
+        let known = Set(known)
+        for member in members where !known.contains(member.key) && !Self.isFree(member.key) {
+            let shown = Shown.quoted(member.key)
+            if notYet.contains(member.key) {
+                report(member, "\(shown) is not supported yet")
+            } else {
+                let suggestion = NearestName.suggestion(for: member.key, among: self.known)
+                report(member, "unknown key \(shown)\(suggestion)")
+            }
         }
+    }
+
+    private func report(_ member: ConfigurationNode.Member, _ message: String) {
+        let path = ConfigurationPath(key: member.key, in: node.place).text
+        problems.add(Problem(.error, at: member.keyPosition, path: path, message: message))
     }
 }

@@ -44,20 +44,28 @@ package struct Problem: Sendable, Hashable {
     package func line(file: String) -> String {
         let warning = severity == .warning ? "warning: " : ""
         let place = path.isEmpty ? "" : "\(path): "
-        return "\(file):\(position.line):\(position.column): \(warning)\(place)\(message)"
+        return Shown.printable("\(file):\(position.line):\(position.column): \(warning)\(place)\(message)")
     }
 }
 
 /// Collects every problem of one file, so that all are told together.
 package final class Problems {
+    /// The most problems that are kept; nobody reads more, and a broken file of 16 MiB can hold millions.
+    package static let most = 1000
+
     /// The problems so far, in the order found.
     package private(set) var all: [Problem] = []
+    /// How many more there were.
+    package private(set) var omitted = 0
 
     /// Creates an empty collection.
     package init() {}
 
+    /// The number of problems for which the file is refused.
+    package private(set) var errorCount = 0
+
     /// Whether the file is refused.
-    package var hasErrors: Bool { all.contains { $0.severity == .error } }
+    package var hasErrors: Bool { errorCount > 0 }
 
     /// Adds a problem with the value `node`.
     package func add(_ severity: Problem.Severity = .error, at node: ConfigurationNode, _ message: String) {
@@ -66,7 +74,8 @@ package final class Problems {
 
     /// Adds a problem.
     package func add(_ problem: Problem) {
-        all.append(problem)
+        if problem.severity == .error { errorCount += 1 }
+        if all.count < Self.most { all.append(problem) } else { omitted += 1 }
     }
 
     /// The problems in the order of the file.

@@ -1,0 +1,55 @@
+internal import GLibRuntime
+internal import HTTPClient
+internal import RelayCore
+internal import RelaySinks
+
+/// Makes sinks from their configuration, with the secrets they need.
+@MainLoop
+struct SinkFactory {
+    /// Reads secrets.
+    var secrets: SecretReader
+    /// The one client of all webhooks.
+    var http: HTTPClient
+    /// The time.
+    var clock: any RelayClock
+    /// Takes diagnostics.
+    var log: Log
+    /// Standard output, if a sink has it.
+    var output: StandardOutput?
+
+    /// Makes a sink.
+    ///
+    /// - Throws: `SecretFailure` if one of its secrets cannot be read.
+    func make(_ sink: SinkConfiguration) async throws(SecretFailure) -> any Sink {
+        switch sink.kind {
+        case .stdout(let configuration):
+            guard let output else { preconditionFailure("standard output is made of the same sinks") }
+            return StdoutSink(
+                name: sink.name, configuration: configuration, style: output.style, queue: output.queue, clock: clock)
+        case .webhook(let configuration):
+            return try await webhook(sink.name, configuration)
+        #if Desktop
+            case .desktop(let configuration):
+                return DesktopSink(name: sink.name, configuration: configuration, clock: clock, log: log)
+        #endif
+        }
+    }
+
+    private func webhook(
+        _ name: String, _ configuration: WebhookConfiguration
+    ) async throws(SecretFailure) -> WebhookSink {
+        let url = try await resolve(configuration.url)
+        var headers: [(String, Secret)] = []
+        for header in configuration.headers { headers.append((header.name, try await resolve(header.value))) }
+        return WebhookSink(
+            name: name, configuration: configuration, url: url, headers: headers, http: http, clock: clock,
+            userAgent: "chirp-relay/\(Version.number)")
+    }
+
+    private func resolve(_ text: WebhookText) async throws(SecretFailure) -> Secret {
+        switch text {
+        case .written(let secret): secret
+        case .secret(let source): try await secrets.read(source)
+        }
+    }
+}

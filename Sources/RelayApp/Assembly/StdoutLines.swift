@@ -1,0 +1,43 @@
+internal import GLibRuntime
+internal import RelayCore
+internal import RelaySinks
+
+/// The fast path of standard output: lines are written into a block and handed to the queue once a read.
+@MainLoop
+final class StdoutLines {
+    private let queue: LineQueue
+    private let format: StdoutConfiguration.Format
+    private let style: TextLine.Style
+    private var block: [UInt8] = []
+    private var lines = 0
+
+    /// The size above which a block is handed on before the read is done.
+    private static let blockSize = 256 << 10
+
+    /// Creates the fast path to `queue`.
+    init(queue: LineQueue, format: StdoutConfiguration.Format, style: TextLine.Style) {
+        self.queue = queue
+        self.format = format
+        self.style = style
+    }
+
+    /// Adds the line of a notice.
+    func append(_ notice: Notice, _ event: Event) {
+        switch format {
+        case .json:
+            NoticeLine.append(notice, event, to: &block)
+            block.append(UInt8(ascii: "\n"))
+        case .text: TextLine.append(notice, event, style: style, to: &block)
+        }
+        lines += 1
+        if block.count >= Self.blockSize { flush() }
+    }
+
+    /// Hands all lines to the queue.
+    func flush() {
+        guard lines > 0 else { return }
+        queue.append(block, lines: lines)
+        block.removeAll(keepingCapacity: true)
+        lines = 0
+    }
+}

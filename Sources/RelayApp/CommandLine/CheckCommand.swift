@@ -1,0 +1,96 @@
+internal import Glibc
+internal import RelayCore
+internal import RelayRules
+
+/// `check`: tells everything that is wrong with a rules file.
+struct CheckCommand {
+    private let arguments: ParsedArguments
+
+    /// Takes the arguments of the command.
+    init(_ arguments: ParsedArguments) {
+        self.arguments = arguments
+    }
+
+    /// Reads the file and prints its problems.
+    ///
+    /// - Returns: 0, or 78 if there is an error, or a warning under `--strict`.
+    /// - Throws: `CommandFault` (78) if there is no file to read.
+    func run() throws(CommandFault) -> ExitCode {
+        let file = try load()
+        let problems = Problems()
+        let configuration = RelayConfiguration.read(file.text, problems: problems)
+        if let configuration { warnOfSecrets(configuration, folder: file.folder, problems) }
+        for problem in problems.sorted { tell(problem, file: file.path) }
+        let isStrict = arguments.has("strict")
+        guard let configuration, problems.all.isEmpty || !isStrict else { return .configuration }
+        if !arguments.has("json") {
+            let (streams, sinks) = (configuration.streams.count, configuration.sinks.count)
+            let rules = configuration.rules.rules.count
+            Console.print("\(file.path): ok (streams: \(streams), sinks: \(sinks), rules: \(rules))")
+        }
+        return .done
+    }
+
+    private func load() throws(CommandFault) -> RulesFile {
+        if arguments.operand == "-" { return RulesFile(path: "-", text: try Self.standardInput()) }
+        let path = try CommandRules.path(option: arguments.operand)
+        do throws(RulesFile.Fault) {
+            return try RulesFile(path: path)
+        } catch {
+            throw CommandFault(.configuration, error.lines)
+        }
+    }
+
+    private static func standardInput() throws(CommandFault) -> [UInt8] {
+        var text: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = chunk.withUnsafeMutableBytes { Glibc.read(0, $0.baseAddress, $0.count) }
+            if count == 0 { return text }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw CommandFault(.configuration, "standard input cannot be read: \(String(cString: strerror(errno)))")
+            }
+            text += chunk[..<count]
+            guard text.count <= ConfigurationParser.largestFile else {
+                throw CommandFault(
+                    .configuration, "standard input is larger than \(ConfigurationParser.largestFile) bytes")
+            }
+        }
+    }
+
+    /// Warns of secrets that `run` would not find. Reads none of them.
+    private func warnOfSecrets(_ configuration: RelayConfiguration, folder: String, _ problems: Problems) {
+        let reader = SecretReader(folder: folder)
+        for (path, source) in configuration.secrets {
+            let isAbsent: Bool
+            switch source {
+            case .environment(let name): isAbsent = SecretReader.processEnvironment(name) == nil
+            case .file, .credential: isAbsent = reader.file(of: source).map { access($0, F_OK) != 0 } ?? true
+            case .command: isAbsent = false
+            }
+            guard isAbsent else { continue }
+            problems.add(
+                Problem(
+                    .warning, at: Position(line: 1, column: 1), path: path,
+                    message: "the \(source.label) is not there now"))
+        }
+    }
+
+    private func tell(_ problem: Problem, file: String) {
+        guard arguments.has("json") else { return Console.complain(problem.line(file: file)) }
+        var json: [UInt8] = []
+        func append(_ name: String, _ value: String, first: Bool = false) {
+            json.append(contentsOf: "\(first ? "{" : ",")\"\(name)\":\"".utf8)
+            JSONText.append(value, to: &json)
+            json.append(UInt8(ascii: "\""))
+        }
+        append("severity", problem.severity.rawValue, first: true)
+        append("file", file)
+        json.append(contentsOf: ",\"line\":\(problem.position.line),\"column\":\(problem.position.column)".utf8)
+        append("path", problem.path)
+        append("message", problem.message)
+        json.append(UInt8(ascii: "}"))
+        Console.print(String(decoding: json, as: UTF8.self))
+    }
+}

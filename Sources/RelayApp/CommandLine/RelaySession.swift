@@ -1,0 +1,56 @@
+internal import GLibRuntime
+internal import RelayCore
+
+/// One run of a relay under the signals of the process.
+struct RelaySession {
+    private let parts: Relay.Parts
+
+    /// Takes what the relay is made of.
+    init(_ parts: Relay.Parts) {
+        self.parts = parts
+    }
+
+    /// Relays until a signal, or until the relay ends by itself.
+    ///
+    /// - Parameter started: is given the relay once it is wired up.
+    /// - Throws: `CommandFault` (78) if a secret of a sink cannot be read.
+    @MainLoop
+    func run(started: @MainLoop (Relay) -> Void = { _ in }) async throws(CommandFault) -> ExitCode {
+        let relay: Relay
+        do throws(SecretFailure) {
+            relay = try await Relay(parts)
+        } catch {
+            throw CommandFault(.configuration, "a secret of a sink is missing: \(error)")
+        }
+        started(relay)
+        let signals = UnixSignals()
+        let log = parts.log
+        return await withTaskGroup(of: ExitCode?.self) { group in
+            group.addLoopTask { await relay.run() }
+            group.addLoopTask { await Self.obey(signals, relay, log) }
+            for await code in group {
+                group.cancelAll()
+                if let code { return code }
+            }
+            return .failed
+        }
+    }
+
+    /// Ends the relay at the first signal to end; returns at the second, or when the task is cancelled.
+    @MainLoop
+    private static func obey(_ signals: UnixSignals, _ relay: Relay, _ log: Log) async -> ExitCode? {
+        var isStopping = false
+        for await signal in signals.stream {
+            switch signal {
+            case .hangup:
+                log(.warning, "relay", "reload is not supported yet: the rules stay as they are")
+            case .terminate, .interrupt:
+                if isStopping { return .failed }
+                isStopping = true
+                log(.info, "relay", "stopping; another signal ends it at once")
+                relay.stop()
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,59 @@
+internal import GLibRuntime
+internal import RelayCore
+internal import RelayRules
+
+/// `run`: holds the streams until a signal ends it.
+struct RunCommand {
+    private let arguments: ParsedArguments
+
+    /// Takes the arguments of the command.
+    init(_ arguments: ParsedArguments) {
+        self.arguments = arguments
+    }
+
+    /// Relays until SIGTERM or SIGINT.
+    ///
+    /// - Throws: `CommandFault` for wrong options (64), a wrong rules file or a missing secret (78), or a state
+    ///   directory that was asked for and cannot be had (1).
+    func run() async throws(CommandFault) -> ExitCode {
+        if arguments.has("state"), arguments.has("no-state") {
+            throw CommandFault(.usage, "--state and --no-state exclude each other")
+        }
+        let clock = SystemClock()
+        let log = try CommandLog(arguments, clock: clock)
+        let path = try CommandRules.path(option: arguments.options["rules"])
+        let (file, configuration, warnings) = try CommandRules.load(path)
+        for warning in warnings { log.log(.warning, "rules", warning.line(file: path)) }
+        try prepareState(log.log)
+        let parts = Relay.Parts(
+            configuration: configuration, secrets: SecretReader(folder: file.folder), clock: clock, log: log.log)
+        log.log(
+            .info, "relay", "starting",
+            [("version", Version.number), ("rules", path), ("streams", String(configuration.streams.count)),
+                ("sinks", String(configuration.sinks.count)), ("count", String(configuration.rules.rules.count))])
+        let code = try await RelaySession(parts).run()
+        await log.flush()
+        return code
+    }
+
+    /// Makes the state directory, and says where the journal is.
+    private func prepareState(_ log: Log) throws(CommandFault) {
+        let notKept = "nothing is kept over a restart"
+        guard !arguments.has("no-state") else {
+            log(.info, "journal", "in memory, as asked for: \(notKept)")
+            return
+        }
+        let asked = arguments.options["state"]
+        guard let path = asked ?? StateDirectory.usualPath(SecretReader.processEnvironment) else {
+            log(.warning, "journal", "in memory, since there is no place for a state directory: \(notKept)")
+            return
+        }
+        if let reason = StateDirectory.make(path) {
+            let sentence = "the state directory \(path) cannot be used: \(reason)"
+            if asked != nil { throw CommandFault(.failed, "\(sentence); choose another, or take --no-state") }
+            log(.warning, "journal", "\(sentence); in memory instead: \(notKept)")
+            return
+        }
+        log(.info, "journal", "in memory in this version: \(notKept)", [("state", path)])
+    }
+}

@@ -1,0 +1,180 @@
+package import GLibRuntime
+package import RelayCore
+
+/// Delivers what the journal holds for one sink: claim, attempt, settle.
+///
+/// Every sink has a worker of its own, so a slow one delays no other. The worker obeys the sink's outcome: it retries
+/// with full jitter, pauses the whole sink when the service asks for it, gives up by age, and stops when the sink's
+/// credential is refused.
+@MainLoop
+package final class OutboxWorker {
+    /// How deliveries are retried and given up.
+    package struct Policy: Sendable {
+        /// The delay between the attempts of one delivery.
+        package var backoff = Backoff(base: .seconds(1), cap: .seconds(15 * 60), floor: 0)
+        /// The age at which a delivery that was not delivered is dead.
+        package var giveUp: Duration = .seconds(48 * 3600)
+        /// How long a claim lasts: longer than any attempt may take.
+        package var lease: Duration = .seconds(120)
+        /// The longest pause that a service can ask for.
+        package var longestPause: Duration = .seconds(3600)
+
+        /// Creates the default policy.
+        package init() {}
+    }
+
+    /// What a child task of the worker brings.
+    private enum Happening: Sendable {
+        case attempted(Claim, Outcome)
+        case rung
+        case timerFired(Instant)
+    }
+
+    private let sink: any Sink
+    private let journal: any Journal
+    private let clock: any RelayClock
+    private let log: Log
+    private let policy: Policy
+    private var generator: any RandomNumberGenerator & Sendable
+
+    /// Child tasks to be started: they begin on the main loop, without a change of thread.
+    private var children: [@MainLoop @Sendable () async -> Happening] = []
+    private var running = 0
+    private var isListening = false
+    private var timer = Instant.distantFuture
+    private var pausedUntil: Instant?
+    private var isDraining = false
+    /// Why the sink takes nothing any more; nil while it works.
+    package private(set) var stoppedBecause: String?
+    private var failuresInARow = 0
+
+    /// Creates a worker that has not started.
+    package init(
+        sink: any Sink, journal: any Journal, clock: any RelayClock, log: Log, policy: Policy = Policy(),
+        generator: any RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+    ) {
+        self.sink = sink
+        self.journal = journal
+        self.clock = clock
+        self.log = log
+        self.policy = policy
+        self.generator = generator
+    }
+
+    /// Delivers until the task is cancelled, the sink stops, or, after `drain()`, nothing is due any more.
+    package func run() async {
+        let bell = await journal.bell(for: sink.name)
+        await withTaskGroup(of: Happening.self) { group in
+            while !Task.isCancelled, stoppedBecause == nil {
+                await fill()
+                if isDraining, running == 0 { break }
+                listen(to: bell)
+                for child in children { group.addTask(operation: child) }
+                children.removeAll(keepingCapacity: true)
+                guard let happening = await group.next() else { break }
+                await handle(happening)
+            }
+            group.cancelAll()
+            for await case .attempted(let claim, let outcome) in group { await settle(claim, outcome) }
+        }
+    }
+
+    /// Makes `run` return as soon as nothing is due: what waits for a retry stays in the journal.
+    package func drain() async {
+        isDraining = true
+        await journal.bell(for: sink.name).ring()
+    }
+
+    /// Claims as much as may run now, and starts the attempts.
+    private func fill() async {
+        while running < sink.inFlight {
+            let now = clock.now()
+            if let pausedUntil, pausedUntil > now { return wake(at: pausedUntil) }
+            if !isDraining { await sink.awaitReady() }
+            let batch = await journal.claim(
+                sink: sink.name, upTo: sink.inFlight - running, lease: policy.lease, inOrder: sink.inFlight == 1,
+                at: clock.now())
+            if let due = batch.nextDue { wake(at: due) }
+            if batch.claims.isEmpty { return }
+            for claim in batch.claims { start(claim) }
+        }
+    }
+
+    private func start(_ claim: Claim) {
+        running += 1
+        children.append { [sink] in .attempted(claim, await sink.deliver(claim.delivery)) }
+    }
+
+    private func listen(to bell: Doorbell) {
+        guard !isListening else { return }
+        isListening = true
+        children.append {
+            await bell.wait()
+            return .rung
+        }
+    }
+
+    /// Makes the worker look again at `instant`, unless it does so earlier anyway.
+    private func wake(at instant: Instant) {
+        guard instant < timer else { return }
+        timer = instant
+        children.append { [clock] in
+            // A cancelled wait only ends: the worker is about to stop.
+            try? await clock.sleep(until: instant)
+            return .timerFired(instant)
+        }
+    }
+
+    private func handle(_ happening: Happening) async {
+        switch happening {
+        case .rung: isListening = false
+        case .timerFired(let instant):
+            if timer == instant { timer = .distantFuture }
+        case .attempted(let claim, let outcome):
+            await settle(claim, outcome)
+        }
+    }
+
+    private func settle(_ claim: Claim, _ outcome: Outcome) async {
+        running -= 1
+        let settlement = settlement(of: claim, outcome, at: clock.now())
+        await journal.settle([SettledClaim(claim, settlement)], at: clock.now())
+    }
+
+    private func settlement(of claim: Claim, _ outcome: Outcome, at now: Instant) -> Settlement {
+        switch outcome {
+        case .delivered:
+            if failuresInARow > 0 { log(.info, "outbox", "delivering again", [("sink", sink.name)]) }
+            failuresInARow = 0
+            return .delivered
+        case .retry(let after, let reason):
+            return retry(claim, after: after, because: reason, at: now)
+        case .rejected(let reason):
+            log(.warning, "outbox", "a delivery was refused and is dead", facts(claim, reason))
+            return .dead(because: reason)
+        case .stopped(let reason):
+            stoppedBecause = reason
+            log(.error, "outbox", "the sink is stopped; deliveries stay pending", facts(claim, reason))
+            return .released
+        }
+    }
+
+    private func retry(_ claim: Claim, after: Duration?, because reason: String, at now: Instant) -> Settlement {
+        failuresInARow += 1
+        if let after { pausedUntil = max(pausedUntil ?? now, now + min(after, policy.longestPause)) }
+        let delay = policy.backoff.delay(afterFailures: claim.attempt - 1, using: &generator)
+        let until = max(now + delay, pausedUntil ?? now)
+        guard until < claim.acceptedAt + policy.giveUp else {
+            log(.error, "outbox", "a delivery was given up and is dead", facts(claim, reason))
+            return .dead(because: reason)
+        }
+        // The first failure in a row is told; the rest is in the details.
+        let level: LogLevel = failuresInARow == 1 ? .warning : .debug
+        log(level, "outbox", "an attempt failed and is tried again", facts(claim, reason))
+        return .retry(at: until, because: reason)
+    }
+
+    private func facts(_ claim: Claim, _ reason: String) -> [(name: String, value: String)] {
+        [("sink", sink.name), ("attempt", String(claim.attempt)), ("because", reason)]
+    }
+}

@@ -1,0 +1,123 @@
+internal import RelayCore
+
+/// Reads the elements of `rules` one after the other.
+struct RuleReader {
+    /// The longest name of a rule, in characters; it stands in every line of the log and every receipt.
+    private static let longestName = 100
+
+    private let sinks: [String: Int]
+    private let sinkNames: [String]
+    private let problems: Problems
+    private var conditions: ConditionReader
+    private var names: [String: ConfigurationNode] = [:]
+
+    /// Creates a reader for a file with such sinks.
+    init(sinkNames: [String], problems: Problems, conditions: ConditionReader) {
+        self.sinkNames = sinkNames
+        sinks = Dictionary(zip(sinkNames, sinkNames.indices), uniquingKeysWith: { first, _ in first })
+        self.problems = problems
+        self.conditions = conditions
+    }
+
+    /// Reads the next rule; returns nil after a problem.
+    mutating func read(_ node: ConfigurationNode) -> (rule: Rule, condition: Condition)? {
+        guard var reader = ObjectReader(node, problems) else { return nil }
+        let errorsBefore = problems.errorCount
+        let name = name(&reader)
+        var condition: Condition? = .always
+        if let node = reader.optional("when") { condition = conditions.read(node, problems) }
+        let action = action(&reader)
+        let title = template(&reader, "title")
+        let body = template(&reader, "body")
+        let link = reader.optional("link").flatMap { LinkTemplate.read($0, problems) }
+        let urgency = reader.optional("urgency").flatMap(urgency) ?? .normal
+        reader.finish(notYet: ["limit", "digest", "hold", "repeat", "icon", "zone"])
+        guard problems.errorCount == errorsBefore, let name, let condition else { return nil }
+        let rule = Rule(
+            name: name, isDrop: action.isDrop, isContinued: action.isContinued, sinks: action.sinks, title: title,
+            body: body, link: link, urgency: urgency)
+        return (rule, condition)
+    }
+
+    private mutating func name(_ reader: inout ObjectReader) -> String? {
+        guard let node = reader.required("name"), let name = node.string(problems) else { return nil }
+        guard !name.isEmpty, name.unicodeScalars.count <= Self.longestName else {
+            problems.add(at: node, "a name has 1 to \(Self.longestName) characters")
+            return nil
+        }
+        guard !name.unicodeScalars.contains(where: Self.isControl) else {
+            problems.add(at: node, "a name has no control characters")
+            return nil
+        }
+        if let first = names[name] {
+            let place = "\(first.path) at \(first.position.line):\(first.position.column)"
+            problems.add(at: node, "the name \(Shown.quoted(name)) is taken by \(place)")
+            return nil
+        }
+        names[name] = node
+        return name
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+
+    private func action(_ reader: inout ObjectReader) -> (isDrop: Bool, isContinued: Bool, sinks: [Int]) {
+        let to = reader.optional("to")
+        let drop = reader.optional("drop")
+        let goesOn = reader.optional("continue")
+        let isContinued = goesOn?.bool(problems) ?? false
+        let isDrop = drop?.bool(problems) ?? false
+        if let drop, case .bool(false) = drop.value { problems.add(at: drop, "\"drop\" is true or left out") }
+        switch (to, drop) {
+        case (nil, nil): problems.add(at: reader.node, "a rule has \"to\" or \"drop\"; here is neither")
+        case (.some, .some): problems.add(at: reader.node, "a rule has \"to\" or \"drop\"; here are both")
+        default: break
+        }
+        if isContinued, drop != nil, let goesOn {
+            problems.add(at: goesOn, "\"continue\" makes no sense beside \"drop\", which ends the matching")
+        }
+        return (isDrop, isContinued, to.map(sinkNumbers) ?? [])
+    }
+
+    private func sinkNumbers(_ node: ConfigurationNode) -> [Int] {
+        guard case .array(let elements) = node.value else {
+            problems.add(at: node, "expected an array of names of sinks, found \(node.kind)")
+            return []
+        }
+        if elements.isEmpty { problems.add(at: node, "\"to\" names at least one sink") }
+        var numbers: [Int] = []
+        var seen: Set<Int> = []
+        for element in elements {
+            guard let name = element.string(problems, expected: "the name of a sink") else { continue }
+            guard let number = sinks[name] else {
+                let suggestion = NearestName.suggestion(for: name, among: sinkNames)
+                problems.add(at: element, "there is no sink \(Shown.quoted(name))\(suggestion)")
+                continue
+            }
+            if seen.insert(number).inserted {
+                numbers.append(number)
+            } else {
+                problems.add(at: element, "the sink \(Shown.quoted(name)) stands twice")
+            }
+        }
+        return numbers
+    }
+
+    private func template(_ reader: inout ObjectReader, _ key: String) -> Template? {
+        reader.optional(key).flatMap { Template.read($0, allowed: Wording.placeholders, problems) }
+    }
+
+    private func urgency(_ node: ConfigurationNode) -> Urgency? {
+        guard let name = node.string(problems) else { return nil }
+        if let urgency = Urgency(rawValue: name) { return urgency }
+        let names = Urgency.allCases.map(\.rawValue)
+        let suggestion = NearestName.suggestion(for: name, among: names)
+        let choice = suggestion.isEmpty ? "; it is \"low\", \"normal\" or \"critical\"" : suggestion
+        problems.add(at: node, "there is no urgency \(Shown.quoted(name))\(choice)")
+        return nil
+    }
+}

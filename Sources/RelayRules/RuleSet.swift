@@ -1,0 +1,146 @@
+internal import GLibRuntime
+package import RelayCore
+
+/// The rules of a file, ready to decide. One that exists is valid.
+///
+/// Deciding and rendering need no clock and do no I/O; the only state is a counter of patterns that gave up.
+package final class RuleSet: Sendable {
+    /// The rules in the order of the file.
+    package let rules: [Rule]
+    /// The names of the sinks in the order of the file.
+    package let sinkNames: [String]
+    /// The link templates of the streams, by name.
+    package let streamLinks: [String: LinkTemplate]
+
+    /// What deciding reads of a rule, flat so that it costs no reference counting.
+    private struct Step: BitwiseCopyable {
+        var firstSink: UInt32
+        var endOfSinks: UInt32
+        var isDrop: Bool
+        var isContinued: Bool
+        var isConditional: Bool
+    }
+
+    private let steps: [Step]
+    private let stepSinks: [Int]
+    private let conditions: [Condition]
+    private let index: RuleIndex
+    private let overruns: Locked<[Int]>
+
+    /// Creates a rule set of rules with their conditions.
+    init(
+        _ rules: [(rule: Rule, condition: Condition)], sinkNames: [String], streamLinks: [String: LinkTemplate]
+    ) {
+        self.rules = rules.map(\.rule)
+        self.sinkNames = sinkNames
+        self.streamLinks = streamLinks
+        var conditions = rules.map(\.condition)
+        index = RuleIndex(&conditions)
+        self.conditions = conditions
+        var stepSinks: [Int] = []
+        steps = zip(self.rules, conditions).map { rule, condition in
+            let first = stepSinks.count
+            stepSinks += rule.sinks
+            var isConditional = true
+            if case .always = condition { isConditional = false }
+            return Step(
+                firstSink: UInt32(first), endOfSinks: UInt32(stepSinks.count), isDrop: rule.isDrop,
+                isContinued: rule.isContinued, isConditional: isConditional)
+        }
+        self.stepSinks = stepSinks
+        overruns = Locked(Array(repeating: 0, count: rules.count))
+    }
+
+    /// How often a regular expression of each rule gave up at its limit, which counts as no match.
+    package var patternOverruns: [Int] { overruns.withLock { $0 } }
+
+    /// Appends the effects of an event to `effects`, in the order of the rules and of their sinks.
+    ///
+    /// An event that no rule matches gets one receipt `unmatched`.
+    package func decide(_ event: Event, into effects: inout [Effect]) {
+        var scratch = Scratch()
+        var taken = TakenSinks(from: effects.count)
+        var candidates = Candidates(
+            actor: index.actorBucket(event, &scratch), kind: index.kindBucket(event), rest: index.restBucket)
+        var hasMatched = false
+        while let number = candidates.next(in: index.postings) {
+            let step = steps[number]
+            if step.isConditional, !holds(number, for: event, &scratch) { continue }
+            hasMatched = true
+            if step.isDrop {
+                if taken.isEmpty(effects) {
+                    effects.append(Effect(rule: number, sink: Effect.nobody, action: .suppress(.dropped)))
+                }
+                return
+            }
+            for place in Int(step.firstSink)..<Int(step.endOfSinks) where taken.take(stepSinks[place], effects) {
+                effects.append(Effect(rule: number, sink: stepSinks[place], action: .deliver))
+            }
+            if !step.isContinued { return }
+        }
+        if !hasMatched {
+            effects.append(Effect(rule: Effect.nobody, sink: Effect.nobody, action: .suppress(.unmatched)))
+        }
+    }
+
+    private func holds(_ number: Int, for event: Event, _ scratch: inout Scratch) -> Bool {
+        let holds = conditions[number].holds(for: event, &scratch)
+        if scratch.isOverLimit {
+            scratch.isOverLimit = false
+            overruns.withLock { $0[number] += 1 }
+        }
+        return holds
+    }
+}
+
+/// The rules that can match one event, in the order of the file.
+private struct Candidates {
+    private var actor: RuleIndex.Bucket
+    private var kind: RuleIndex.Bucket
+    private var rest: RuleIndex.Bucket
+
+    init(actor: RuleIndex.Bucket, kind: RuleIndex.Bucket, rest: RuleIndex.Bucket) {
+        self.actor = actor
+        self.kind = kind
+        self.rest = rest
+    }
+
+    /// Takes the smallest number at the head of the three buckets.
+    @inline(__always) mutating func next(in postings: [UInt32]) -> Int? {
+        let byActor = actor.start < actor.end ? postings[actor.start] : .max
+        let byKind = kind.start < kind.end ? postings[kind.start] : .max
+        let byRest = rest.start < rest.end ? postings[rest.start] : .max
+        let next = min(byActor, byKind, byRest)
+        if next == .max { return nil }
+        if next == byActor {
+            actor.start += 1
+        } else if next == byKind {
+            kind.start += 1
+        } else {
+            rest.start += 1
+        }
+        return Int(next)
+    }
+}
+
+/// The sinks that the effects of one event have taken.
+private struct TakenSinks {
+    private let start: Int
+    private var first64: UInt64 = 0
+
+    /// Begins with the effects from `start` on.
+    init(from start: Int) {
+        self.start = start
+    }
+
+    /// Whether no sink was taken.
+    func isEmpty(_ effects: [Effect]) -> Bool { effects.count == start }
+
+    /// Takes a sink; false if an earlier rule did.
+    @inline(__always) mutating func take(_ sink: Int, _ effects: [Effect]) -> Bool {
+        guard sink < 64 else { return !effects[start...].contains { $0.sink == sink } }
+        let bit = UInt64(1) << UInt64(sink)
+        defer { first64 |= bit }
+        return first64 & bit == 0
+    }
+}
