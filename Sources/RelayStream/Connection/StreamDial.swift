@@ -174,7 +174,7 @@ private final class HandshakeExchange {
     private let socket: any StreamSocket
     private let clock: any RelayClock
     private let deadline: Instant
-    private let bell = Bell()
+    private let bell = Doorbell()
     private var parser = HTTPHeadParser(.response)
     private var answer: Answer?
 
