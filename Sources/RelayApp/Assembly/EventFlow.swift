@@ -62,7 +62,7 @@ final class EventFlow: StreamHandler {
         self.onEvents = onEvents
         let ids = IDSource(stream: self.stream, random: .random(in: .min ... .max), connection: 0)
         decoder = EventDecoder(format: stream.format, ids: ids)
-        seen = SeenEvents()
+        seen = SeenEvents(seed: .random(in: .min ... .max))
         batch = EventBatch(stream: self.stream)
     }
 

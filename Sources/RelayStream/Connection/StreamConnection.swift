@@ -37,7 +37,7 @@ final class StreamConnection {
     private let authCloseCodes: Set<UInt16>
     private let pauseLimit: Duration
     private let secrets: [Secret]
-    private let bell = Bell()
+    private let bell = Doorbell()
     private var generator: any RandomNumberGenerator & Sendable
     private var decoder: FrameDecoder
     private var liveness: Liveness
