@@ -152,7 +152,9 @@ private func checkHead(_ bytes: [UInt8], _ pieces: Pieces, _ kind: HTTPHeadParse
     do {
         switch kind {
         case .response: try handshake?.check(head, body: rest)
-        case .request: _ = try ServerHandshake(head).acceptance(subprotocol: head.list(of: "Sec-WebSocket-Protocol").first)
+        case .request:
+            let subprotocol = head.list(of: "Sec-WebSocket-Protocol").first
+            _ = try ServerHandshake(head).acceptance(subprotocol: subprotocol)
         }
     } catch {
         demandPrintable("\(error)", "the fault of a handshake")

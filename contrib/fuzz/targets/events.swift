@@ -35,7 +35,9 @@ private let formats: [EventFormat] = {
     return [.chirp, nested, positional, EventFormat(kind: .whole, text: .whole)]
 }()
 
-private func decode(_ message: UnsafeRawBufferPointer, _ decoder: inout EventDecoder, _ batch: inout EventBatch) -> Int {
+private func decode(
+    _ message: UnsafeRawBufferPointer, _ decoder: inout EventDecoder, _ batch: inout EventBatch
+) -> Int {
     let before = batch.records.count
     let outcome = decoder.decode(message.bytes, receivedAt: Instant(milliseconds: 0), into: &batch)
     demand(outcome.events == batch.records.count - before, "\(outcome.events) events are told, others are there")
