@@ -97,8 +97,6 @@ struct StreamSocketTests {
         var told: String
     }
 
-    private static func accepting(_ lines: String) -> ScriptedServer.Answer { .raw(Array(lines.utf8)) }
-
     @Test(arguments: [
         Refusal(answer: .drop, told: "closed before it answered"),
         Refusal(answer: .silent, told: "no answer to the WebSocket request in time"),
@@ -114,7 +112,9 @@ struct StreamSocketTests {
             told: "redirect to ws://127.0.0.1:9002, which is not followed"),
         Refusal(
             answer: .raw(
-                Array("HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n".utf8)),
+                Array(
+                    "HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n"
+                        .utf8)),
             told: "does not answer our key"),
         Refusal(answer: .raw(Array("HTTP/1.1 101 OK\r\nConnection: Upgrade\r\n\r\n".utf8)), told: "101 without"),
         Refusal(answer: .raw(Array("HTTP/1.0 101 OK\r\n\r\n".utf8)), told: "HTTP/1.0"),
@@ -261,14 +261,16 @@ struct StreamSocketTests {
         let reader = try reader("wss://s.example.test/ws") { $0.proxy = "http://127.0.0.1:\(proxy.port)" }
         await running(reader) {
             let head = await next(of: proxy) { if case .request(_, let head) = $0 { head } else { nil } }
-            #expect(head?.startLine == "CONNECT s.example.test:443 HTTP/1.0" || head?.startLine.hasPrefix("CONNECT") == true)
+            #expect(head?.startLine.hasPrefix("CONNECT s.example.test:443 ") == true)
             #expect(head?.values(of: "Authorization") == [])
             _ = await recorded.first(containing: "needs credentials")
         }
     }
 
     @Test func failingDialsLeaveNoDescriptors() async throws {
-        let server = try ScriptedServer { number, _ in .init([.drop, .refuse(503), .raw(Array("x\r\n".utf8))][number % 3]) }
+        let server = try ScriptedServer { number, _ in
+            .init([.drop, .refuse(503), .raw(Array("x\r\n".utf8))][number % 3])
+        }
         let reader = try reader(server.url()) {
             $0.redial = RedialPolicy(base: .milliseconds(1), cap: .milliseconds(1))
         }

@@ -1,5 +1,5 @@
-package import RelayCore
 internal import GLibRuntime
+package import RelayCore
 
 /// Keeps every diagnostic, down to `trace`, for tests to look at and to await.
 package final class RecordedLog: Sendable {
