@@ -1,4 +1,5 @@
 import GLibRuntime
+import RelayCore
 import RelayTestKit
 import WebSocketCodec
 
@@ -118,7 +119,7 @@ final class RecordingHandler: StreamHandler {
         (messages, sink) = AsyncStream.makeStream(of: [UInt8].self)
     }
 
-    func opened(connection number: Int) {
+    func opened(connection number: Int, hiding secrets: [Secret]) {
         connections.append(number)
     }
 

@@ -16,14 +16,25 @@ enum ServerText {
     ///
     /// A server may well repeat the token that it refuses.
     static func clean(_ text: String, hiding secrets: [Secret] = []) -> String {
-        var bytes = Array(text.utf8)
-        for secret in secrets { redact(Array(secret.reveal().utf8), in: &bytes) }
         var shown = ""
-        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars.prefix(limit) {
+        for scalar in String(decoding: redacted(Array(text.utf8), hiding: secrets), as: UTF8.self).unicodeScalars
+            .prefix(limit)
+        {
             shown.unicodeScalars.append(isPrintable(scalar) ? scalar : " ")
         }
         while shown.last == " " { shown.removeLast() }
         return shown
+    }
+
+    /// Returns `bytes` without the secrets, also as JSON may write them, with `\/` for a slash.
+    static func redacted(_ bytes: [UInt8], hiding secrets: [Secret]) -> [UInt8] {
+        var bytes = bytes
+        for secret in secrets {
+            let value = secret.reveal()
+            redact(Array(value.utf8), in: &bytes)
+            if value.contains("/") { redact(Array(value.replacing("/", with: "\\/").utf8), in: &bytes) }
+        }
+        return bytes
     }
 
     private static func redact(_ secret: [UInt8], in bytes: inout [UInt8]) {

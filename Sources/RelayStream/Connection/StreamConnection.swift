@@ -38,7 +38,8 @@ final class StreamConnection {
     private let handler: any StreamHandler
     private let authCloseCodes: Set<UInt16>
     private let pauseLimit: Duration
-    private let secrets: [Secret]
+    /// What the server was told and must not be shown.
+    let secrets: [Secret]
     private let bell = Doorbell()
     private var generator: any RandomNumberGenerator & Sendable
     private var decoder: FrameDecoder
