@@ -66,7 +66,8 @@ final class EventFlow: StreamHandler {
         batch = EventBatch(stream: self.stream)
     }
 
-    func opened(connection number: Int) {
+    func opened(connection number: Int, hiding secrets: [Secret]) {
+        decoder.secrets = secrets
         decoder.ids.begin(connection: UInt64(number))
     }
 

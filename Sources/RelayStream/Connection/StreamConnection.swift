@@ -36,7 +36,8 @@ final class StreamConnection {
     private let handler: any StreamHandler
     private let authCloseCodes: Set<UInt16>
     private let pauseLimit: Duration
-    private let secrets: [Secret]
+    /// What the server knows and no log line may show.
+    let secrets: [Secret]
     private let bell = Doorbell()
     private var generator: any RandomNumberGenerator & Sendable
     private var decoder: FrameDecoder

@@ -167,7 +167,7 @@ package final class StreamReader {
 
     private func serve() async -> StreamMachine.Step? {
         guard let connection else { return machine.stop(at: clock.now()) }
-        handler.opened(connection: connections)
+        handler.opened(connection: connections, hiding: connection.secrets)
         if isPaused { connection.pause() }
         let end = await connection.run()
         self.connection = nil

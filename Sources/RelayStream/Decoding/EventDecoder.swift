@@ -19,6 +19,8 @@ package struct EventDecoder: ~Copyable, Sendable {
 
     /// Where given ids come from.
     package var ids: IDSource
+    /// What no report may show, though the server may send it back.
+    package var secrets: [Secret] = []
     let format: EventFormat
     private let parser: EventParser
     let kinds: [(theirs: [UInt8], ours: [UInt8])]
@@ -78,7 +80,7 @@ package struct EventDecoder: ~Copyable, Sendable {
         let isFirst = counters[fault.rawValue] == 1
         let isComplaint = fault == .serverError && !outcome.reports.contains { $0.fault == .serverError }
         guard isFirst || isComplaint else { return }
-        outcome.reports.append(DecodeOutcome.Report(fault: fault, excerpt: Excerpt.of(bytes)))
+        outcome.reports.append(DecodeOutcome.Report(fault: fault, excerpt: Excerpt.of(bytes, hiding: secrets)))
     }
 
     private static func withoutMark(_ message: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
