@@ -71,6 +71,7 @@ final class ScriptedSocket: StreamSocket {
 
     func setReading(_ isOn: Bool) {
         isReading = isOn
+        if isOn, hasEnded || !incoming.isEmpty { onReadable?() }
     }
 
     func drop() {

@@ -12,7 +12,9 @@ enum ServerText {
         clean(String(decoding: Array(bytes.prefix(4096)), as: UTF8.self), hiding: secrets)
     }
 
-    /// Returns `text` likewise. A server may well repeat the token that it refuses.
+    /// Returns `text` likewise.
+    ///
+    /// A server may well repeat the token that it refuses.
     static func clean(_ text: String, hiding secrets: [Secret] = []) -> String {
         var shown = ""
         for scalar in redacted(text, hiding: secrets).unicodeScalars.prefix(limit) {

@@ -2,7 +2,9 @@ internal import GLibRuntime
 internal import RelayCore
 internal import WebSocketCodec
 
-/// One open WebSocket connection: reads, answers pings, proves liveness, closes. Dies with its socket.
+/// One open WebSocket connection: reads, answers pings, proves liveness, closes.
+///
+/// Dies with its socket.
 @MainLoop
 final class StreamConnection {
     /// How the connection ended.
@@ -73,7 +75,9 @@ final class StreamConnection {
         liveness = Liveness(ping: configuration.ping, pongTimeout: configuration.pongTimeout, at: lastBytesAt)
     }
 
-    /// Runs the connection to its end. Cancelling the task closes it with 1001.
+    /// Runs the connection to its end.
+    ///
+    /// Cancelling the task closes it with 1001.
     func run() async -> End {
         socket.onReadable = { [weak self] in self?.readable() }
         socket.setReading(true)

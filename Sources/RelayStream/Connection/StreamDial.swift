@@ -135,7 +135,9 @@ struct StreamDial {
 
     private static func describe(_ error: DialError, _ target: DialTarget) -> String {
         // G_IO_ERROR_PROXY_AUTH_FAILED and G_IO_ERROR_PROXY_NEED_AUTH: what GIO makes of a 407.
-        let isUnauthorized = { (cause: GLibError) in cause.domain == "g-io-error-quark" && (41...42).contains(cause.code) }
+        let isUnauthorized = { (cause: GLibError) in
+            cause.domain == "g-io-error-quark" && (41...42).contains(cause.code)
+        }
         if let proxy = target.proxy, case .failed(let cause) = error.cause, isUnauthorized(cause) {
             return "the proxy \(proxy) needs credentials, or refuses those it got (407)"
         }
