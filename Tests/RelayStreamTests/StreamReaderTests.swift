@@ -67,7 +67,9 @@ struct StreamReaderTests {
         #expect(!recorded.text.contains("PLANTED"))
     }
 
-    @Test(arguments: ["SSH-2.0 Bearer tok-PLANTED-1\r\n", "no token: key-PLANT", "GET /ws?key=key-PLANTED-2 HTTP/1.1\r\n\r\n"])
+    @Test(arguments: [
+        "SSH-2.0 Bearer tok-PLANTED-1\r\n", "no token: key-PLANT", "GET /ws?key=key-PLANTED-2 HTTP/1.1\r\n\r\n",
+    ])
     func answerThatIsNotHTTPShowsNoSecret(_ garbage: String) async throws {
         let (reader, _) = try reader(path: "/ws?key=key-PLANTED-2") { _ in .init(garbage: garbage) }
         await running(reader) { _ = await recorded.first(containing: "could not be connected") }

@@ -20,7 +20,8 @@ struct TextTests {
 
     @Test(arguments: [
         #"{"error": "bad token tok/SECRET+1234"}"#, #"{"error": "bad token tok\/SECRET+1234"}"#,
-        String(repeating: "x", count: 190) + " tok/SECRET+1234", String(repeating: "é", count: 395) + " tok/SECRET+1234",
+        String(repeating: "x", count: 190) + " tok/SECRET+1234",
+        String(repeating: "é", count: 395) + " tok/SECRET+1234",
     ])
     func excerptShowsNoSecret(_ message: String) {
         let shown = Array(message.utf8).withUnsafeBytes { Excerpt.of($0, hiding: [Secret("tok/SECRET+1234")]) }
