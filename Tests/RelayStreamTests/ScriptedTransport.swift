@@ -37,6 +37,8 @@ final class ScriptedSocket: StreamSocket {
         /// Whether the peer ends once it has got a close frame.
         var endsAfterClose = true
         var isSilent = false
+        /// What is sent in place of an HTTP answer.
+        var garbage: String?
     }
 
     private let script: Script
@@ -86,7 +88,9 @@ final class ScriptedSocket: StreamSocket {
     private func answer(_ bytes: [UInt8]) {
         guard !script.isSilent, let head = try? parser.feed(bytes) else { return }
         decoder = FrameDecoder(role: .server)
-        if let status = script.refusal {
+        if let garbage = script.garbage {
+            incoming = Array(garbage.utf8)
+        } else if let status = script.refusal {
             incoming = ServerHandshake.refusal(
                 status: status, reason: "No", headers: script.headers, body: Array(script.body.utf8))
         } else {
@@ -109,6 +113,8 @@ final class ScriptedSocket: StreamSocket {
 @MainLoop
 final class RecordingHandler: StreamHandler {
     private(set) var connections: [Int] = []
+    /// What must not be shown, as told at the opening of the last connection.
+    private(set) var secrets: [Secret] = []
     private(set) var chunks = 0
     let messages: AsyncStream<[UInt8]>
     private let sink: AsyncStream<[UInt8]>.Continuation
@@ -121,6 +127,7 @@ final class RecordingHandler: StreamHandler {
 
     func opened(connection number: Int, hiding secrets: [Secret]) {
         connections.append(number)
+        self.secrets = secrets
     }
 
     func message(_ bytes: UnsafeRawBufferPointer, isText: Bool) {

@@ -38,7 +38,7 @@ final class StreamConnection {
     private let handler: any StreamHandler
     private let authCloseCodes: Set<UInt16>
     private let pauseLimit: Duration
-    /// What the server was told and must not be shown.
+    /// What the server knows and no log line may show.
     let secrets: [Secret]
     private let bell = Doorbell()
     private var generator: any RandomNumberGenerator & Sendable

@@ -4,8 +4,10 @@ package import RelayCore
 /// Takes what a stream brings, on the main loop and without awaiting, so that a read of many messages costs one turn.
 @MainLoop
 package protocol StreamHandler: AnyObject {
-    /// A connection opened; its messages follow. `number` counts the connections of the stream from 1; `secrets` are what
-    /// the server was told and may repeat.
+    /// A connection opened; its messages follow.
+    ///
+    /// `number` counts the connections of the stream from 1. `secrets` is what the server knows and may repeat, and
+    /// what no log line may show.
     func opened(connection number: Int, hiding secrets: [Secret])
 
     /// A whole message. The bytes are valid during the call only; `FrameDecoder.slack` more can be read behind them.

@@ -19,7 +19,7 @@ package struct EventDecoder: ~Copyable, Sendable {
 
     /// Where given ids come from.
     package var ids: IDSource
-    /// What excerpts of messages must not show.
+    /// What no report may show, though the server may send it back.
     package var secrets: [Secret] = []
     let format: EventFormat
     private let parser: EventParser

@@ -4,12 +4,12 @@ internal import RelayCore
 enum Excerpt {
     private static let mostCharacters = 200
 
-    /// Returns at most 200 characters of `bytes`, without `secrets`, which a server may well repeat; control and format
-    /// characters as `\u{..}`, ill-formed bytes as U+FFFD.
-    static func of(_ bytes: UnsafeRawBufferPointer, hiding secrets: [Secret]) -> String {
+    /// Returns at most 200 characters of `bytes` without the secrets; control and format characters as `\u{..}`,
+    /// ill-formed bytes as U+FFFD.
+    static func of(_ bytes: UnsafeRawBufferPointer, hiding secrets: [Secret] = []) -> String {
         // A character takes at most four bytes, before it is shown as an escape.
-        let prefix = ServerText.redacted(Array(bytes.prefix(mostCharacters * 4)), hiding: secrets)
-        let start = String(decoding: prefix, as: UTF8.self)
+        let clear = ServerText.redacted(Array(bytes.prefix(mostCharacters * 4)), hiding: secrets)
+        let start = String(decoding: clear, as: UTF8.self)
         var text = ""
         var count = 0
         for scalar in start.unicodeScalars {
