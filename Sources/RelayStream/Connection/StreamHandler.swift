@@ -6,10 +6,10 @@ package protocol StreamHandler: AnyObject {
     /// A connection opened; its messages follow. `number` counts the connections of the stream from 1.
     func opened(connection number: Int)
 
-    /// A whole message. The bytes are valid during the call only; `FrameDecoder.slack` more can be read behind them.
+    /// Whole messages, at `places` in `bytes`, in their order.
     ///
     /// Text has been checked to be UTF-8, binary has not.
-    func message(_ bytes: UnsafeRawBufferPointer, isText: Bool)
+    func messages(_ bytes: RawSpan, at places: [Range<Int>])
 
     /// All whole messages of what was read at once (at most 256 KiB) have been handed over.
     func chunkEnded()

@@ -49,6 +49,19 @@ package struct EventDecoder: ~Copyable, Sendable {
         message.withUnsafeBytes { decode($0, receivedAt: receivedAt, into: &batch) }
     }
 
+    /// Appends the events of the messages that lie at `places` in `bytes`, as `decode(_:receivedAt:into:)` does.
+    package mutating func decode(
+        _ bytes: RawSpan, at places: [Range<Int>], receivedAt: Instant, into batch: inout EventBatch
+    ) -> DecodeOutcome {
+        var outcome = DecodeOutcome()
+        for place in places {
+            let one = decode(bytes.extracting(place), receivedAt: receivedAt, into: &batch)
+            outcome.events += one.events
+            if !one.reports.isEmpty { outcome.reports += one.reports }
+        }
+        return outcome
+    }
+
     private mutating func decode(
         _ message: UnsafeRawBufferPointer, receivedAt: Instant, into batch: inout EventBatch
     ) -> DecodeOutcome {
@@ -60,8 +73,8 @@ package struct EventDecoder: ~Copyable, Sendable {
             count(fault, text, &outcome)
             return outcome
         }
-        for item in UnsafeBufferPointer(start: result.items, count: result.count) {
-            decode(item, of: text, receivedAt: receivedAt, into: &batch, &outcome)
+        if result.count > 0 {
+            decode(UnsafeBufferPointer(start: result.items, count: result.count), of: text, receivedAt, &batch, &outcome)
         }
         counters[DecodeFault.filtered.rawValue] &+= result.filtered
         if result.over_limit > 0 {
