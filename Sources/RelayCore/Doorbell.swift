@@ -1,6 +1,8 @@
 internal import GLibRuntime
 
-/// Wakes one waiting task; a ring while nobody waits is kept for the next one that does.
+/// Wakes the one task that waits for it, from wherever something happened.
+///
+/// A ring while nobody waits is kept, once, so none is lost between looking and waiting.
 package final class Doorbell: Sendable {
     private struct State {
         var isRung = false
@@ -15,35 +17,60 @@ package final class Doorbell: Sendable {
     /// Wakes the waiting task, or the next one that waits.
     package func ring() {
         let waiter = state.withLock { state in
-            state.isRung = state.waiter == nil
-            defer { state.waiter = nil }
-            return state.waiter
+            let waiter = state.waiter
+            state.waiter = nil
+            if waiter == nil { state.isRung = true }
+            return waiter
         }
         waiter?.resume()
     }
 
-    /// Returns after a ring that nobody has waited for yet, or when the task is cancelled.
-    ///
-    /// One task waits at a time.
+    /// Returns when it rings, or when the task is cancelled.
     package func wait() async {
+        if Task.isCancelled || take() { return }
         await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isRung = state.withLock { state in
-                    if state.isRung || Task.isCancelled {
-                        state.isRung = false
-                        return true
-                    }
-                    state.waiter = continuation
-                    return false
-                }
-                if isRung { continuation.resume() }
-            }
+            await waitForRing()
         } onCancel: {
-            let waiter = state.withLock { state in
-                defer { state.waiter = nil }
-                return state.waiter
+            ring()
+        }
+        // The ring of a cancellation is not kept for whoever waits next.
+        if Task.isCancelled { _ = take() }
+    }
+
+    /// Returns when it rings, when `clock` reaches `deadline`, or when the task is cancelled.
+    package func wait(until deadline: Instant, on clock: any RelayClock) async {
+        guard deadline < .distantFuture else { return await wait() }
+        if Task.isCancelled || take() { return }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // Cancellation is what ends the sleep of a bell that rang; the caller looks at its own task.
+                do { try await clock.sleep(until: deadline) } catch { return }
             }
-            waiter?.resume()
+            group.addTask { await self.wait() }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// Returns when it rings, even in a cancelled task, which still has to close what it owns.
+    package func waitForRing() async {
+        await withCheckedContinuation { continuation in
+            let isRung = state.withLock { state in
+                guard !state.isRung else {
+                    state.isRung = false
+                    return true
+                }
+                state.waiter = continuation
+                return false
+            }
+            if isRung { continuation.resume() }
+        }
+    }
+
+    private func take() -> Bool {
+        state.withLock { state in
+            defer { state.isRung = false }
+            return state.isRung
         }
     }
 }

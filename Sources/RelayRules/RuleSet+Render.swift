@@ -1,3 +1,4 @@
+internal import GLibRuntime
 package import RelayCore
 
 extension RuleSet {
@@ -53,7 +54,9 @@ enum Wording {
             case .kind: append(event.record.kind, of: event, as: .line, to: &bytes)
             case .post: append(event.record.post, of: event, as: .line, to: &bytes)
             case .text: append(event.record.text, of: event, as: layout, to: &bytes)
-            case .createdAt: TimeText.appendUTC(event.record.createdAt, to: &bytes)
+            case .createdAt:
+                let time = LocalTime.dateAndMinute(ofMilliseconds: event.record.createdAt.milliseconds)
+                bytes.append(contentsOf: time.utf8)
             case .stream: TextCleaning.append(event.stream.utf8.span.bytes, to: &bytes)
             case .title, .body, .link, .rule, .sink, .key: break
             }

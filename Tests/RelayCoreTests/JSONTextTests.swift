@@ -1,5 +1,6 @@
 import FoundationEssentials
 import RelayCore
+import RelayTestKit
 import Testing
 
 struct JSONTextTests {

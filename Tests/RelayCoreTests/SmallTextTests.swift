@@ -75,7 +75,7 @@ struct InstantTests {
             (Int64.min, "0000-01-01T00:00:00Z"), (1_709_164_800_007, "2024-02-29T00:00:00.007Z"),
         ] as [(Int64, String)])
     func instantIsShownInUTC(_ milliseconds: Int64, _ text: String) {
-        #expect(String(decoding: TimeText.utc(Instant(milliseconds: milliseconds)), as: UTF8.self) == text)
+        #expect(TimestampText.format(Instant(milliseconds: milliseconds)) == text)
     }
 }
 

@@ -175,7 +175,9 @@ private final class ScriptedConnection {
     private func readable() {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         do throws(GLibError) {
-            switch try chunk.withUnsafeMutableBytes({ buffer throws(GLibError) in try socket.read(into: buffer) }) {
+            var span = chunk.mutableSpan
+            var room = span.mutableBytes
+            switch try socket.read(into: &room) {
             case .wouldBlock: return
             case .endOfFile: end()
             case .bytes(let count): take(chunk[..<count])

@@ -1,3 +1,4 @@
+import RelayTestKit
 import Testing
 import WebSocketCodec
 

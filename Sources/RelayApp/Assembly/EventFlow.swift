@@ -71,7 +71,7 @@ final class EventFlow: StreamHandler {
         decoder.ids.begin(connection: UInt64(number))
     }
 
-    func messages(_ bytes: RawSpan, at places: [Range<Int>]) {
+    func received(_ bytes: RawSpan, messagesAt places: [Range<Int>]) {
         let now = receivedAt ?? clock.wallNow()
         receivedAt = now
         let outcome = decoder.decode(bytes, at: places, receivedAt: now, into: &batch)

@@ -84,8 +84,7 @@ package struct LinkTemplate: Sendable, Equatable {
         case .post: range = event.record.post
         case .text: range = event.record.text
         case .createdAt:
-            let time = TimeText.utc(event.record.createdAt)
-            WebLink.appendEncoded(time.span.bytes, to: &bytes)
+            for byte in TimestampText.format(event.record.createdAt).utf8 { WebLink.appendEncoded(byte, to: &bytes) }
             return true
         case .stream:
             for byte in event.stream.utf8 { WebLink.appendEncoded(byte, to: &bytes) }

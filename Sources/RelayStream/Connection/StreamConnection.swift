@@ -37,7 +37,7 @@ final class StreamConnection {
     private let authCloseCodes: Set<UInt16>
     private let pauseLimit: Duration
     private let secrets: [Secret]
-    private let bell = Bell()
+    private let bell = Doorbell()
     private var generator: any RandomNumberGenerator & Sendable
     private var decoder: FrameDecoder
     private var places: [Range<Int>] = []
@@ -214,7 +214,7 @@ final class StreamConnection {
         guard !places.isEmpty else { return }
         if case .open = phase {
             messages += places.count
-            decoder.withBuffer { handler.messages($0, at: places) }
+            decoder.withBuffer { handler.received($0, messagesAt: places) }
         }
         places.removeAll(keepingCapacity: true)
     }

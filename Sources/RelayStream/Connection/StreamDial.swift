@@ -141,7 +141,7 @@ struct StreamDial {
         } catch {
             var cause = Ending.Cause.network
             if case .refused(let refusal) = error {
-                let wait = refusal.retryAfter.flatMap { RetryAfter.parse($0, wallNow: clock.wallNow()) }
+                let wait = refusal.retryAfter.flatMap { RetryAfter.parse($0, at: clock.wallNow()) }
                 cause = Ending.cause(status: refusal.status, retryAfter: wait)
             }
             return Ending(cause, "\(place): \(error)")
@@ -174,7 +174,7 @@ private final class HandshakeExchange {
     private let socket: any StreamSocket
     private let clock: any RelayClock
     private let deadline: Instant
-    private let bell = Bell()
+    private let bell = Doorbell()
     private var parser = HTTPHeadParser(.response)
     private var answer: Answer?
 

@@ -9,7 +9,7 @@ package protocol StreamHandler: AnyObject {
     /// Whole messages, at `places` in `bytes`, in their order.
     ///
     /// Text has been checked to be UTF-8, binary has not.
-    func messages(_ bytes: RawSpan, at places: [Range<Int>])
+    func received(_ bytes: RawSpan, messagesAt places: [Range<Int>])
 
     /// All whole messages of what was read at once (at most 256 KiB) have been handed over.
     func chunkEnded()

@@ -47,7 +47,7 @@ package final class StreamReader {
     private let dialler: StreamDial
     private let pauseLimit: Duration
     private let isWatching: Bool
-    private let bell = Bell()
+    private let bell = Doorbell()
     private var generator: any RandomNumberGenerator & Sendable
     private var machine: StreamMachine
     private var reporter: StreamReporter

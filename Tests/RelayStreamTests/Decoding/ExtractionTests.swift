@@ -1,6 +1,7 @@
 import FoundationEssentials
 import RelayCore
 import RelayStream
+import RelayTestKit
 import Testing
 
 /// Fields are found where FoundationEssentials' decoder finds them.

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import RelayCore
 import RelayStream
+import RelayTestKit
 import Testing
 
 /// What counts as JSON, whatever the format.

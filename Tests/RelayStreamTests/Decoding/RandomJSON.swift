@@ -1,5 +1,6 @@
 import FoundationEssentials
 import RelayStream
+import RelayTestKit
 
 /// A JSON value as Foundation decodes it.
 enum DecodedJSON: Decodable {

@@ -1,5 +1,6 @@
 import RelayCore
 import RelayStream
+import RelayTestKit
 import Testing
 
 struct SeenEventsTests {

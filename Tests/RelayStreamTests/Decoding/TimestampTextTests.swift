@@ -1,4 +1,5 @@
 import RelayCore
+import RelayTestKit
 import Testing
 
 struct TimestampTextTests {
