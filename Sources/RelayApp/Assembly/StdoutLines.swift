@@ -11,8 +11,8 @@ final class StdoutLines {
     private var block: [UInt8] = []
     private var lines = 0
 
-    /// The size above which a block is handed on before the read is done.
-    private static let blockSize = 256 << 10
+    /// The size above which a block is handed on before the read is done: half of what a pipe holds.
+    private static let blockSize = 32 << 10
 
     /// Creates the fast path to `queue`.
     init(queue: LineQueue, format: StdoutConfiguration.Format, style: TextLine.Style) {

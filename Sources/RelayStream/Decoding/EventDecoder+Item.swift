@@ -30,53 +30,57 @@ extension EventDecoder {
         guard batch.storage.count + text.count < Int(UInt32.max) else { return count(.noMemory, text, &outcome) }
         let copy = CopiedMessage(text: text, base: UInt32(batch.storage.count))
         batch.storage.append(contentsOf: text)
-        for item in items { decode(item, of: copy, receivedAt, &batch, &outcome) }
+        // By pointer: an item is 144 bytes, which the parser has just written, and copying those stalls.
+        for index in items.indices {
+            guard let item = items.baseAddress?.advanced(by: index) else { return }
+            decode(item, of: copy, receivedAt, &batch, &outcome)
+        }
     }
 
     private mutating func decode(
-        _ item: relay_json_item, of copy: CopiedMessage, _ receivedAt: Instant, _ batch: inout EventBatch,
+        _ item: UnsafePointer<relay_json_item>, of copy: CopiedMessage, _ receivedAt: Instant, _ batch: inout EventBatch,
         _ outcome: inout DecodeOutcome
     ) {
-        if let fault = Self.fault(of: item, copy) { return count(fault, copy.bytes(of: item.raw), &outcome) }
+        if let fault = Self.fault(of: item, copy) { return count(fault, copy.bytes(of: item.pointee.raw), &outcome) }
         // An item adds at most the length of its unescaped texts, and what is given to it.
-        guard batch.storage.count + 16 * Int(item.raw.count) < Int(UInt32.max) - Self.longestText else {
-            return count(.tooManyItems, copy.bytes(of: item.raw), &outcome)
+        guard batch.storage.count + 16 * Int(item.pointee.raw.count) < Int(UInt32.max) - Self.longestText else {
+            return count(.tooManyItems, copy.bytes(of: item.pointee.raw), &outcome)
         }
         var record = EventRecord(
             identity: EventID(high: 0, low: 0), createdAt: receivedAt, id: .absent,
-            kind: batch.storage.place(item.kind, of: copy))
+            kind: batch.storage.place(item.pointee.kind, of: copy))
         rename(&record.kind, &batch.storage)
         setID(of: &record, from: item, copy, &batch.storage, &outcome)
         if format.createdAt != nil {
-            if let instant = Self.instant(item.created_at, of: copy, &batch.storage) {
+            if let instant = Self.instant(item.pointee.created_at, of: copy, &batch.storage) {
                 record.createdAt = instant
             } else {
-                count(.unusableTime, copy.bytes(of: item.raw), &outcome)
+                count(.unusableTime, copy.bytes(of: item.pointee.raw), &outcome)
             }
         }
-        record.actor = optional(item.actor, of: item, copy, &batch.storage, &outcome)
-        record.post = optional(item.post, of: item, copy, &batch.storage, &outcome)
-        record.text = optional(item.text, of: item, copy, &batch.storage, &outcome)
-        record.link = optional(item.link, of: item, copy, &batch.storage, &outcome)
-        record.raw = copy.range(of: item.raw)
+        record.actor = optional(item.pointee.actor, of: item, copy, &batch.storage, &outcome)
+        record.post = optional(item.pointee.post, of: item, copy, &batch.storage, &outcome)
+        record.text = optional(item.pointee.text, of: item, copy, &batch.storage, &outcome)
+        record.link = optional(item.pointee.link, of: item, copy, &batch.storage, &outcome)
+        record.raw = copy.range(of: item.pointee.raw)
         if record.isLong {
             record.cut(in: batch.storage)
-            count(.longText, copy.bytes(of: item.raw), &outcome)
+            count(.longText, copy.bytes(of: item.pointee.raw), &outcome)
         }
         batch.records.append(record)
     }
 
     /// Returns why an item is no event or cannot be used, or nil if all is well.
-    private static func fault(of item: relay_json_item, _ copy: CopiedMessage) -> DecodeFault? {
-        if item.kind.kind == RELAY_JSON_ABSENT {
-            let isComplaint = item.error.kind != RELAY_JSON_ABSENT && item.error.kind != RELAY_JSON_NULL
+    private static func fault(of item: UnsafePointer<relay_json_item>, _ copy: CopiedMessage) -> DecodeFault? {
+        if item.pointee.kind.kind == RELAY_JSON_ABSENT {
+            let isComplaint = item.pointee.error.kind != RELAY_JSON_ABSENT && item.pointee.error.kind != RELAY_JSON_NULL
             return isComplaint ? .serverError : .notAnEvent
         }
-        guard item.kind.kind == RELAY_JSON_STRING else { return .badKind }
-        switch item.id.kind {
+        guard item.pointee.kind.kind == RELAY_JSON_STRING else { return .badKind }
+        switch item.pointee.id.kind {
         case RELAY_JSON_ABSENT, RELAY_JSON_NULL, RELAY_JSON_STRING: return nil
         case RELAY_JSON_NUMBER:
-            return isWhole(copy.bytes(of: item.id)) ? nil : .badID
+            return isWhole(copy.bytes(of: item.pointee.id)) ? nil : .badID
         default: return .badID
         }
     }
@@ -99,14 +103,14 @@ extension EventDecoder {
 
     /// Sets the id from the item, or to a given one.
     private mutating func setID(
-        of record: inout EventRecord, from item: relay_json_item, _ copy: CopiedMessage, _ storage: inout [UInt8],
+        of record: inout EventRecord, from item: UnsafePointer<relay_json_item>, _ copy: CopiedMessage, _ storage: inout [UInt8],
         _ outcome: inout DecodeOutcome
     ) {
-        let value = item.id
+        let value = item.pointee.id
         if value.kind == RELAY_JSON_ABSENT || value.kind == RELAY_JSON_NULL || value.count == 0 {
             record.id = ids.next(into: &storage)
             record.hasServerID = false
-            if format.mapsID { count(.missingID, copy.bytes(of: item.raw), &outcome) }
+            if format.mapsID { count(.missingID, copy.bytes(of: item.pointee.raw), &outcome) }
         } else {
             record.id = storage.place(value, of: copy)
         }
@@ -115,7 +119,7 @@ extension EventDecoder {
 
     /// Returns the range of a field that may be missing; an empty text counts as missing.
     private mutating func optional(
-        _ value: relay_json_value, of item: relay_json_item, _ copy: CopiedMessage, _ storage: inout [UInt8],
+        _ value: relay_json_value, of item: UnsafePointer<relay_json_item>, _ copy: CopiedMessage, _ storage: inout [UInt8],
         _ outcome: inout DecodeOutcome
     ) -> TextRange {
         switch value.kind {
@@ -124,7 +128,7 @@ extension EventDecoder {
         case RELAY_JSON_ABSENT, RELAY_JSON_NULL:
             return .absent
         default:
-            count(.wrongType, copy.bytes(of: item.raw), &outcome)
+            count(.wrongType, copy.bytes(of: item.pointee.raw), &outcome)
             return .absent
         }
     }
