@@ -11,6 +11,8 @@ struct Decisions {
     private let rules: RuleSet
     private let outlets: [EventFlow.Outlet]
     private let accepter: Accepter
+    /// The lines of standard output, if a sink has it.
+    private var lines: StdoutLines?
     private var effects: [Effect] = []
     private var notice = Notice()
     /// Receipts so far, in the order of `Receipt.allCases`.
@@ -21,6 +23,9 @@ struct Decisions {
         self.rules = rules
         self.outlets = outlets
         self.accepter = accepter
+        for outlet in outlets {
+            if case .lines(let lines) = outlet { self.lines = lines }
+        }
     }
 
     /// Receipts by what they say.
@@ -38,6 +43,11 @@ struct Decisions {
         }
     }
 
+    /// Hands on the lines of standard output.
+    mutating func flush() {
+        lines?.flush()
+    }
+
     private mutating func take(_ event: borrowing Event) {
         effects.removeAll(keepingCapacity: true)
         rules.decide(event, into: &effects)
@@ -49,7 +59,7 @@ struct Decisions {
             }
             rules.render(effect, event, into: &notice)
             switch outlets[effect.sink] {
-            case .lines(let lines): lines.append(notice, event)
+            case .lines: lines?.append(notice, event)
             case .journal(let sink):
                 let kept = deliveries.first?.event ?? event.compacted()
                 let key = DeliveryKey.event(kept, rule: notice.rule, sink: sink)

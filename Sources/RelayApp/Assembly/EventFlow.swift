@@ -30,7 +30,6 @@ final class EventFlow: StreamHandler {
     private let stream: String
     private let clock: any RelayClock
     private let log: Log
-    private let outlets: [Outlet]
     private let accepter: Accepter
     private var decoder: EventDecoder
     private var seen = SeenEvents(seed: .random(in: .min ... .max))
@@ -56,7 +55,6 @@ final class EventFlow: StreamHandler {
         clock: any RelayClock, log: Log, onEvents: (@MainLoop (Int) -> Void)? = nil
     ) {
         self.stream = stream.connection.name
-        self.outlets = outlets
         self.accepter = accepter
         self.clock = clock
         self.log = log
@@ -89,9 +87,7 @@ final class EventFlow: StreamHandler {
         receivedAt = nil
         guard events > toldEvents else { return }
         toldEvents = events
-        for outlet in outlets {
-            if case .lines(let lines) = outlet { lines.flush() }
-        }
+        decisions.flush()
         accepter.wake()
         onEvents?(events)
     }

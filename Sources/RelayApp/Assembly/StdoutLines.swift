@@ -3,16 +3,18 @@ internal import RelayCore
 internal import RelaySinks
 
 /// The fast path of standard output: lines are written into a block and handed to the queue once a read.
-@MainLoop
-final class StdoutLines {
+///
+/// A struct, of which each stream has its own, so that adding a line checks no access to an object.
+struct StdoutLines {
     private let queue: LineQueue
     private let format: StdoutConfiguration.Format
     private let style: TextLine.Style
     private var block: [UInt8] = []
     private var lines = 0
 
-    /// The size above which a block is handed on before the read is done: half of what a pipe holds.
-    private static let blockSize = 32 << 10
+    /// The size above which a block is handed on before the read is done, just below what an empty pipe takes:
+    /// each write wakes the reader.
+    private static let blockSize = 60 << 10
 
     /// Creates the fast path to `queue`.
     init(queue: LineQueue, format: StdoutConfiguration.Format, style: TextLine.Style) {
@@ -22,7 +24,7 @@ final class StdoutLines {
     }
 
     /// Adds the line of a notice.
-    func append(_ notice: Notice, _ event: Event) {
+    mutating func append(_ notice: Notice, _ event: Event) {
         switch format {
         case .json:
             NoticeLine.append(notice, event, to: &block)
@@ -34,7 +36,7 @@ final class StdoutLines {
     }
 
     /// Hands all lines to the queue.
-    func flush() {
+    mutating func flush() {
         guard lines > 0 else { return }
         queue.append(block, lines: lines)
         block.removeAll(keepingCapacity: true)

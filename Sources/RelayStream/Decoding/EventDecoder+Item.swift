@@ -51,7 +51,7 @@ extension EventDecoder {
             kind: batch.storage.place(item.pointee.kind, of: copy))
         rename(&record.kind, &batch.storage)
         setID(of: &record, from: item, copy, &batch.storage, &outcome)
-        if format.createdAt != nil {
+        if mapsTime {
             if let instant = Self.instant(item.pointee.created_at, of: copy, &batch.storage) {
                 record.createdAt = instant
             } else {
@@ -110,7 +110,7 @@ extension EventDecoder {
         if value.kind == RELAY_JSON_ABSENT || value.kind == RELAY_JSON_NULL || value.count == 0 {
             record.id = ids.next(into: &storage)
             record.hasServerID = false
-            if format.mapsID { count(.missingID, copy.bytes(of: item.pointee.raw), &outcome) }
+            if mapsID { count(.missingID, copy.bytes(of: item.pointee.raw), &outcome) }
         } else {
             record.id = storage.place(value, of: copy)
         }
@@ -146,8 +146,13 @@ extension EventDecoder {
 
 extension [UInt8] {
     /// Returns the range of a value: in the copy of the message, or behind it if the text must be unescaped.
+    @inline(__always)
     fileprivate mutating func place(_ value: relay_json_value, of copy: CopiedMessage) -> TextRange {
-        guard value.escaped else { return copy.range(of: value) }
+        value.escaped ? unescape(value, of: copy) : copy.range(of: value)
+    }
+
+    @inline(never)
+    private mutating func unescape(_ value: relay_json_value, of copy: CopiedMessage) -> TextRange {
         let offset = count
         let escaped = copy.bytes(of: value)
         append(contentsOf: repeatElement(0, count: escaped.count))

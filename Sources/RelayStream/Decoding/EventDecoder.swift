@@ -19,14 +19,18 @@ package struct EventDecoder: ~Copyable, Sendable {
 
     /// Where given ids come from.
     package var ids: IDSource
-    let format: EventFormat
+    /// Whether the format has a place for ids and one for times. Not the format itself: reading one field of it would
+    /// copy all of it for every event.
+    let mapsID: Bool
+    let mapsTime: Bool
     private let parser: EventParser
     let kinds: [(theirs: [UInt8], ours: [UInt8])]
     private var counters = [Int](repeating: 0, count: DecodeFault.allCases.count)
 
     /// Creates a decoder of messages in `format`.
     package init(format: EventFormat, ids: IDSource) {
-        self.format = format
+        mapsID = format.mapsID
+        mapsTime = format.createdAt != nil
         self.ids = ids
         parser = EventParser(format: format, limit: Self.mostItems)
         kinds = format.kinds.sorted { $0.key < $1.key }.map { (Array($0.key.utf8), Array($0.value.utf8)) }
