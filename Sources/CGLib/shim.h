@@ -4,6 +4,17 @@
 #include <gio/gunixfdlist.h>
 #include <glib-unix.h>
 #include <sys/timerfd.h>
+#include <sys/uio.h>
+
+/* Declared by the C library for GNU programs only, which this file cannot ask for: it is not included first. */
+extern ssize_t pwritev2(int, const struct iovec *, int, off_t, int);
+
+/* Writes what the descriptor takes without waiting (RWF_NOWAIT), or returns -1: it would block, it cannot be asked
+   for that, or writing fails. */
+static inline ssize_t relay_write_at_once(int descriptor, const void *bytes, size_t count) {
+    struct iovec part = {(void *)bytes, count};
+    return pwritev2(descriptor, &part, 1, -1, 0x8);
+}
 
 /* A GSource that runs its callback when g_source_set_ready_time() says so. Swift cannot fill a GSourceFuncs whose
    members are macros' function types, nor subclass GSource. */

@@ -47,7 +47,8 @@ bool Plan::insert(uint32_t root, const std::string &pointer, uint32_t bits) {
         }
         if (next == 0) {
             next = static_cast<uint32_t>(nodes_.size());
-            nodes_[last].children.push_back({key, array_index(key), next});
+            const auto *bytes = reinterpret_cast<const uint8_t *>(key.data());
+            nodes_[last].children.push_back({key, head_of(bytes, key.size(), key.size()), array_index(key), next});
             nodes_.emplace_back();
         }
         last = next;

@@ -17,6 +17,7 @@ constexpr unsigned most_filters = 31 - RELAY_JSON_FIELD_COUNT;
 struct Node {
     struct Child {
         std::string key;
+        uint64_t head;   // the first eight bytes of the key, filled up with zeros
         uint32_t index;  // the key as an array index, or `no_index`
         uint32_t node;
     };
@@ -57,9 +58,15 @@ public:
     /// Whether an array at the top is one envelope: all that is wanted of it lies at array indexes.
     bool array_is_envelope() const;
 
-    const Node *child(const Node &node, const uint8_t *key, size_t count) const {
+    /// Finds a key's place; `readable` bytes, at least `count`, can be read.
+    const Node *child(const Node &node, const uint8_t *key, size_t count, size_t readable) const {
+        const uint64_t head = head_of(key, count, readable);
         for (const Node::Child &child : node.children) {
-            if (child.key.size() == count && memcmp(child.key.data(), key, count) == 0) { return &nodes_[child.node]; }
+            // Few keys have more than eight bytes, so there is hardly ever a call.
+            if (child.head == head && child.key.size() == count
+                && (count <= 8 || memcmp(child.key.data(), key, count) == 0)) {
+                return &nodes_[child.node];
+            }
         }
         return nullptr;
     }
@@ -71,6 +78,17 @@ public:
     }
 
 private:
+    /// Returns the first eight bytes of a key, filled up with zeros.
+    static uint64_t head_of(const uint8_t *key, size_t count, size_t readable) {
+        uint64_t head = 0;
+        if (readable < 8) {
+            memcpy(&head, key, count < 8 ? count : 8);
+            return head;
+        }
+        memcpy(&head, key, 8);
+        // The lowest byte is the first one: x86-64 and 64-bit ARM alike.
+        return count < 8 ? head & ((UINT64_C(1) << count * 8) - 1) : head;
+    }
     /// Makes the path of `pointer` below the node `root` and marks it with `bits`.
     bool insert(uint32_t root, const std::string &pointer, uint32_t bits);
 

@@ -137,7 +137,7 @@ bool Walk::value(const Node *node, unsigned depth) {
         token.count = positions_[cursor_ - 1] + 1 - start;
         break;
     case '"':
-        if (!string(start, token)) { return false; }
+        if (!string(start, cursor_ < count_ ? positions_[cursor_] : length_, token)) { return false; }
         break;
     default:
         if (!scalar(start, token)) { return false; }
@@ -158,12 +158,22 @@ bool Walk::object(const Node *node, unsigned depth) {
     for (;;) {
         // A key, a colon, a value and what follows it.
         if (count_ - cursor_ < 4) { return false; }
-        const uint32_t start = positions_[cursor_++];
-        relay_json_value key;
-        if (text_[start] != '"' || !string(start, key)) { return false; }
-        if (text_[positions_[cursor_++]] != ':') { return false; }
-        const Node *next = node == nullptr || node->children.empty() ? nullptr : wanted(*node, key);
-        if (!value(next, depth) || cursor_ == count_) { return false; }
+        const uint32_t *at = positions_ + cursor_;
+        relay_json_value token;
+        if (text_[at[0]] != '"' || text_[at[1]] != ':' || !string(at[0], at[1], token)) { return false; }
+        const Node *next = node == nullptr || node->children.empty() ? nullptr : wanted(*node, token);
+        if (text_[at[2]] == '"' && (next == nullptr || !next->holds_items())) {
+            // Most values are strings; the same as in `value`, without the call.
+            if (!string(at[2], at[3], token)) { return false; }
+            cursor_ += 3;
+            if (next != nullptr) {
+                state_ &= ~next->subtree;
+                record(*next, token);
+            }
+        } else {
+            cursor_ += 2;
+            if (!value(next, depth) || cursor_ == count_) { return false; }
+        }
         const uint8_t after = text_[positions_[cursor_++]];
         if (after == '}') { return true; }
         if (after != ',') { return false; }
@@ -187,9 +197,10 @@ template <class Each> bool Walk::array(unsigned depth, Each each) {
     }
 }
 
-bool Walk::string(uint32_t start, relay_json_value &token) {
+/// Reads the string between `start` and the next position.
+bool Walk::string(uint32_t start, size_t next, relay_json_value &token) const {
     // Only white space lies between the closing quote and the next position.
-    size_t end = cursor_ < count_ ? positions_[cursor_] : length_;
+    size_t end = next;
     do {
         end--;
         if (end <= start) { return false; }
@@ -244,10 +255,10 @@ size_t Walk::number_end(size_t at) const {
 }
 
 const Node *Walk::wanted(const Node &node, const relay_json_value &key) {
-    if (!key.escaped) { return plan_.child(node, text_ + key.offset, key.count); }
+    if (!key.escaped) { return plan_.child(node, text_ + key.offset, key.count, length_ - key.offset); }
     size_t count = 0;
     const uint8_t *bytes = unescaped(key, count);
-    return plan_.child(node, bytes, count);
+    return plan_.child(node, bytes, count, count);
 }
 
 void Walk::record(const Node &node, const relay_json_value &token) {

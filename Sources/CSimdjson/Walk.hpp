@@ -31,7 +31,7 @@ private:
     bool value(const Node *node, unsigned depth);
     bool object(const Node *node, unsigned depth);
     template <class Each> bool array(unsigned depth, Each each);
-    bool string(uint32_t start, relay_json_value &token);
+    bool string(uint32_t start, size_t next, relay_json_value &token) const;
     bool scalar(uint32_t start, relay_json_value &token) const;
     size_t number_end(size_t at) const;
 

@@ -30,8 +30,9 @@ package final class NetworkWatch {
     }
 
     private static func makeMonitor() -> ObjectReference? {
-        // Asking for any extension registers those that GIO has built in.
-        g_tls_backend_get_default()
+        // Asking for any extension registers those that GIO has built in; no protocol has this name. (The TLS backend,
+        // say, would load GnuTLS: 2 MB.)
+        if let proxy = g_proxy_get_default_for_protocol("-") { g_object_unref(UnsafeMutableRawPointer(proxy)) }
         guard
             let point = g_io_extension_point_lookup("gio-network-monitor"),
             let netlink = g_io_extension_point_get_extension_by_name(point, "netlink"),

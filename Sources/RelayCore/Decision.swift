@@ -1,5 +1,5 @@
 /// Why an effect was suppressed; the word in receipts, counters and metrics.
-package enum Receipt: String, Sendable, CaseIterable, BitwiseCopyable {
+@usableFromInline package enum Receipt: String, Sendable, CaseIterable, BitwiseCopyable {
     /// A rule with `drop` matched.
     case dropped
     /// The limit of the rule was used up.
@@ -13,9 +13,9 @@ package enum Receipt: String, Sendable, CaseIterable, BitwiseCopyable {
 }
 
 /// One matched rule for one sink for one event.
-package struct Effect: Sendable, Equatable, BitwiseCopyable {
+@usableFromInline package struct Effect: Sendable, Equatable, BitwiseCopyable {
     /// What becomes of it.
-    package enum Action: Sendable, Equatable, BitwiseCopyable {
+    @usableFromInline package enum Action: Sendable, Equatable, BitwiseCopyable {
         /// A delivery to the sink.
         case deliver
         /// Nothing but a receipt.
@@ -23,11 +23,11 @@ package struct Effect: Sendable, Equatable, BitwiseCopyable {
     }
 
     /// The place of the rule in the file, from 0; `nobody` for an event that no rule matched.
-    package var rule: Int
+    @usableFromInline package var rule: Int
     /// The place of the sink in the rule set's list of sinks; `nobody` for a receipt without a sink (shown as `-`).
-    package var sink: Int
+    @usableFromInline package var sink: Int
     /// What becomes of it.
-    package var action: Action
+    @usableFromInline package var action: Action
 
     /// Creates an effect.
     @inlinable package init(rule: Int, sink: Int, action: Action) {

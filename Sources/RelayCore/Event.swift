@@ -1,9 +1,9 @@
 /// Where a piece of text lies in the storage of an event.
-package struct TextRange: Sendable, BitwiseCopyable {
+@usableFromInline package struct TextRange: Sendable, BitwiseCopyable {
     /// The offset of the first byte.
-    package var offset: UInt32
+    @usableFromInline package var offset: UInt32
     /// The number of bytes; `absent` has none of its own.
-    package var count: UInt32
+    @usableFromInline package var count: UInt32
 
     /// Creates a range.
     @inlinable package init(offset: UInt32, count: UInt32) {
@@ -18,29 +18,29 @@ package struct TextRange: Sendable, BitwiseCopyable {
 }
 
 /// The fields of one event as places in a storage of bytes.
-package struct EventRecord: Sendable, BitwiseCopyable {
+@usableFromInline package struct EventRecord: Sendable, BitwiseCopyable {
     /// The identity used for dedupe.
-    package var identity: EventID
+    @usableFromInline package var identity: EventID
     /// When it happened by the server's clock, else when it was received.
-    package var createdAt: Instant
+    @usableFromInline package var createdAt: Instant
     /// The id as text, as the server sent it or as the relay gave it.
     ///
     /// Always present.
-    package var id: TextRange
+    @usableFromInline package var id: TextRange
     /// The kind, always present.
-    package var kind: TextRange
+    @usableFromInline package var kind: TextRange
     /// Who did it.
-    package var actor: TextRange
+    @usableFromInline package var actor: TextRange
     /// The post it is about.
-    package var post: TextRange
+    @usableFromInline package var post: TextRange
     /// The text of a comment.
-    package var text: TextRange
+    @usableFromInline package var text: TextRange
     /// A link that the event carries.
-    package var link: TextRange
+    @usableFromInline package var link: TextRange
     /// The whole item as it came, as JSON.
-    package var raw: TextRange
+    @usableFromInline package var raw: TextRange
     /// Whether the id came from the server (else the relay gave one, and there is no dedupe for it).
-    package var hasServerID: Bool
+    @usableFromInline package var hasServerID: Bool
 
     /// Creates a record whose optional fields are absent.
     @inlinable package init(identity: EventID, createdAt: Instant, id: TextRange, kind: TextRange) {
@@ -61,13 +61,13 @@ package struct EventRecord: Sendable, BitwiseCopyable {
 ///
 /// The text lies in a storage that all events of a batch share, so reading a field makes no string. All of it is
 /// valid UTF-8. An event that is kept for long should be `compacted()`, or it keeps the whole batch's storage.
-package struct Event: Sendable {
+@usableFromInline package struct Event: Sendable {
     /// The bytes that the ranges of `record` point into.
-    package let storage: [UInt8]
+    @usableFromInline package let storage: [UInt8]
     /// Where the fields are.
-    package let record: EventRecord
+    @usableFromInline package var record: EventRecord
     /// The name of the stream it came from.
-    package let stream: String
+    @usableFromInline package let stream: String
 
     /// Creates an event over `storage`; every present range of `record` must lie within it.
     @inlinable package init(storage: [UInt8], record: EventRecord, stream: String) {
@@ -104,15 +104,15 @@ package struct Event: Sendable {
 }
 
 /// The events decoded from what one read of the socket brought, in the order of the stream.
-package struct EventBatch: Sendable {
+@usableFromInline package struct EventBatch: Sendable {
     /// The bytes of all events.
     ///
     /// At most 4 GiB; a read brings far less.
-    package var storage: [UInt8] = []
+    @usableFromInline package var storage: [UInt8] = []
     /// The events, oldest first.
-    package var records: [EventRecord] = []
+    @usableFromInline package var records: [EventRecord] = []
     /// The name of the stream.
-    package let stream: String
+    @usableFromInline package let stream: String
 
     /// Creates an empty batch of a stream.
     package init(stream: String) {

@@ -3,9 +3,9 @@
 /// Two clocks produce it: *relay time* (the wall clock at start carried forward by `CLOCK_BOOTTIME`) for windows,
 /// limits, retries and leases, and the wall clock for what people see. Nothing below the outermost layer reads
 /// either; every method that decides takes `now`.
-package struct Instant: Sendable, Hashable, Comparable, BitwiseCopyable {
+@usableFromInline package struct Instant: Sendable, Hashable, Comparable, BitwiseCopyable {
     /// Milliseconds since the epoch; negative before it.
-    package var milliseconds: Int64
+    @usableFromInline package var milliseconds: Int64
 
     /// Creates the instant that lies `milliseconds` after the epoch.
     @inlinable package init(milliseconds: Int64) {

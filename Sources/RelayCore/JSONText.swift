@@ -3,7 +3,7 @@
 /// Beyond what RFC 8259, section 7 demands it escapes what could move a terminal's cursor, reorder a line or break
 /// a JavaScript string: DEL, the C1 controls, the line separators, the bidirectional controls and the byte order
 /// mark. The text must be valid UTF-8.
-package enum JSONText {
+@usableFromInline package enum JSONText {
     /// The most bytes that one byte can become: an ASCII control character as `\u001f`.
     package static let mostBytesPerByte = 6
 

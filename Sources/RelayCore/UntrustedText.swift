@@ -1,9 +1,9 @@
 /// Text that a stranger wrote: valid UTF-8 that no sink may show without its encoder.
 ///
 /// It has no `description`, so it cannot slip into a log line or a string by interpolation.
-package struct UntrustedText: Sendable, Hashable {
+@usableFromInline package struct UntrustedText: Sendable, Hashable {
     /// The text as UTF-8.
-    package var utf8: [UInt8]
+    @usableFromInline package var utf8: [UInt8]
 
     /// Creates text from UTF-8 that has been checked already.
     @inlinable package init(utf8: [UInt8] = []) {

@@ -98,6 +98,11 @@ package struct FrameDecoder: Sendable {
         }
     }
 
+    /// Calls `body` with the whole buffer, in which the ranges of messages lie.
+    package func withBuffer(_ body: (RawSpan) -> Void) {
+        body(buffer.storage.span.bytes)
+    }
+
     /// Returns a copy of the bytes of a message.
     package func bytes(of range: Range<Int>) -> [UInt8] {
         Array(buffer.storage[range])
@@ -114,6 +119,29 @@ package struct FrameDecoder: Sendable {
             isOver = true
             throw error
         }
+    }
+
+    /// Appends where the next messages lie, as long as each came whole in one unmasked frame.
+    ///
+    /// It stops before anything else, be it a fault, which is for `next()`. A read brings hundreds of messages, and
+    /// taking them one by one costs several calls and copies each.
+    package mutating func takeMessages(into places: inout [Range<Int>]) {
+        guard !isOver, !isInPayload, openOpcode == nil, role == .client else { return }
+        let storage = buffer.storage
+        let bytes = storage.span.bytes
+        let end = buffer.tail
+        var head = buffer.head
+        while let header = try? FrameHeader.read(bytes, from: head, to: end, isMasked: false) {
+            let start = head + header.byteCount
+            guard header.isFinal, header.opcode == .text || header.opcode == .binary,
+                header.payloadCount <= min(maxMessage, end - start)
+            else { break }
+            let place = start..<(start + header.payloadCount)
+            if header.opcode == .text, !UTF8Validator.isValid(bytes.extracting(place)) { break }
+            places.append(place)
+            head = place.upperBound
+        }
+        buffer.head = head
     }
 
     private mutating func advance() throws(ProtocolFault) -> Message? {

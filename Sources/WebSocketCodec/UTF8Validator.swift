@@ -13,6 +13,13 @@ struct UTF8Validator: Sendable {
     /// Whether the text may end here: no character is open.
     var isComplete: Bool { missing == 0 }
 
+    /// Whether `bytes` are a whole text.
+    static func isValid(_ bytes: RawSpan) -> Bool {
+        if endOfASCII(bytes, from: 0) == bytes.byteCount { return true }
+        var validator = UTF8Validator()
+        return validator.accept(bytes) && validator.isComplete
+    }
+
     /// Takes the next bytes and returns whether the text can still become valid.
     mutating func accept(_ bytes: RawSpan) -> Bool {
         let count = bytes.byteCount

@@ -130,9 +130,11 @@ final class RecordingHandler: StreamHandler {
         self.secrets = secrets
     }
 
-    func message(_ bytes: UnsafeRawBufferPointer, isText: Bool) {
-        sink.yield(Array(bytes))
-        onMessage?()
+    func received(_ bytes: RawSpan, messagesAt places: [Range<Int>]) {
+        for place in places {
+            sink.yield(bytes.extracting(place).withUnsafeBytes { Array($0) })
+            onMessage?()
+        }
     }
 
     func chunkEnded() {

@@ -28,21 +28,22 @@ final class EventFlow: StreamHandler {
     }
 
     private let stream: String
-    private let rules: RuleSet
-    private let outlets: [Outlet]
-    private let accepter: Accepter
     private let clock: any RelayClock
     private let log: Log
+    private let accepter: Accepter
     private var decoder: EventDecoder
-    private var seen: SeenEvents
+    private var seen = SeenEvents(seed: .random(in: .min ... .max))
     private var batch: EventBatch
-    private var effects: [Effect] = []
-    private var notice = Notice()
+    private var decisions: Decisions
     private var receivedAt: Instant?
     private var onEvents: (@MainLoop (Int) -> Void)?
+    private var events = 0
+    private var duplicates = 0
+    /// The events when `onEvents` was last called.
+    private var toldEvents = 0
 
     /// What was counted so far.
-    private(set) var counters = Counters()
+    var counters: Counters { Counters(events: events, duplicates: duplicates, receipts: decisions.receipts) }
 
     /// Creates the flow of one stream.
     ///
@@ -53,16 +54,14 @@ final class EventFlow: StreamHandler {
         clock: any RelayClock, log: Log, onEvents: (@MainLoop (Int) -> Void)? = nil
     ) {
         self.stream = stream.connection.name
-        self.rules = rules
-        self.outlets = outlets
         self.accepter = accepter
         self.clock = clock
         self.log = log
         self.onEvents = onEvents
         let ids = IDSource(stream: self.stream, random: .random(in: .min ... .max), connection: 0)
         decoder = EventDecoder(format: stream.format, ids: ids)
-        seen = SeenEvents(seed: .random(in: .min ... .max))
         batch = EventBatch(stream: self.stream)
+        decisions = Decisions(rules: rules, outlets: outlets, accepter: accepter)
     }
 
     func opened(connection number: Int, hiding secrets: [Secret]) {
@@ -70,54 +69,26 @@ final class EventFlow: StreamHandler {
         decoder.ids.begin(connection: UInt64(number))
     }
 
-    func message(_ bytes: UnsafeRawBufferPointer, isText: Bool) {
+    func received(_ bytes: RawSpan, messagesAt places: [Range<Int>]) {
         let now = receivedAt ?? clock.wallNow()
         receivedAt = now
-        let outcome = decoder.decode(bytes.bytes, receivedAt: now, into: &batch)
+        let outcome = decoder.decode(bytes, at: places, receivedAt: now, into: &batch)
         for report in outcome.reports {
             log(.warning, "stream", report.fault.sentence, [("stream", stream), ("content", report.excerpt)])
         }
+        guard !batch.records.isEmpty else { return }
+        events += batch.records.count
+        duplicates += seen.removeSeen(from: &batch.records)
+        decisions.take(batch)
+        batch.removeAll()
     }
 
     func chunkEnded() {
         receivedAt = nil
-        guard !batch.records.isEmpty else { return }
-        for index in batch.records.indices {
-            let record = batch.records[index]
-            if record.hasServerID, !seen.insert(record.identity) {
-                counters.duplicates += 1
-            } else {
-                take(batch[index])
-            }
-        }
-        counters.events += batch.records.count
-        batch.removeAll()
-        for outlet in outlets {
-            if case .lines(let lines) = outlet { lines.flush() }
-        }
+        guard events > toldEvents else { return }
+        toldEvents = events
+        decisions.flush()
         accepter.wake()
-        onEvents?(counters.events)
-    }
-
-    /// Decides one event and hands on its effects.
-    private func take(_ event: Event) {
-        effects.removeAll(keepingCapacity: true)
-        rules.decide(event, into: &effects)
-        var deliveries: [Delivery] = []
-        for effect in effects {
-            if case .suppress(let receipt) = effect.action {
-                counters.receipts[receipt, default: 0] += 1
-                continue
-            }
-            rules.render(effect, event, into: &notice)
-            switch outlets[effect.sink] {
-            case .lines(let lines): lines.append(notice, event)
-            case .journal(let sink):
-                let kept = deliveries.first?.event ?? event.compacted()
-                let key = DeliveryKey.event(kept, rule: notice.rule, sink: sink)
-                deliveries.append(Delivery(key: key, sink: sink, notice: notice, event: kept))
-            }
-        }
-        if let first = deliveries.first { accepter.add(Intake(event: first.event, deliveries: deliveries)) }
+        onEvents?(events)
     }
 }

@@ -51,7 +51,7 @@ final class Relay {
         self.accepter = accepter
         let output = StandardOutput(configuration.sinks, descriptor: parts.standardOutput, log: log)
         self.output = output
-        let factory = SinkFactory(secrets: parts.secrets, http: HTTPClient(), clock: clock, log: log, output: output)
+        let factory = SinkFactory(secrets: parts.secrets, clock: clock, log: log, output: output)
         var sinks: [any Sink] = []
         var outlets: [EventFlow.Outlet] = []
         for sink in configuration.sinks {

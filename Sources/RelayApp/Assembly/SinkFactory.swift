@@ -5,17 +5,21 @@ internal import RelaySinks
 
 /// Makes sinks from their configuration, with the secrets they need.
 @MainLoop
-struct SinkFactory {
-    /// Reads secrets.
-    var secrets: SecretReader
-    /// The one client of all webhooks.
-    var http: HTTPClient
-    /// The time.
-    var clock: any RelayClock
-    /// Takes diagnostics.
-    var log: Log
-    /// Standard output, if a sink has it.
-    var output: StandardOutput?
+final class SinkFactory {
+    private let secrets: SecretReader
+    private let clock: any RelayClock
+    private let log: Log
+    private let output: StandardOutput?
+    /// The one client of all webhooks; without one, libcurl and OpenSSL are not set up, which takes 3 MB.
+    private lazy var http = HTTPClient()
+
+    /// Creates a factory; `output` is standard output, if a sink has it.
+    init(secrets: SecretReader, clock: any RelayClock, log: Log, output: StandardOutput?) {
+        self.secrets = secrets
+        self.clock = clock
+        self.log = log
+        self.output = output
+    }
 
     /// Makes a sink.
     ///

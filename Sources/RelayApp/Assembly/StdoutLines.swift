@@ -3,8 +3,10 @@ internal import RelayCore
 internal import RelaySinks
 
 /// The fast path of standard output: lines are written into a block and handed to the queue once a read.
+///
+/// A struct, of which each stream has its own, so that adding a line checks no access to an object.
 @MainLoop
-final class StdoutLines {
+struct StdoutLines {
     private let queue: LineQueue
     private let format: StdoutConfiguration.Format
     private let style: TextLine.Style
@@ -13,8 +15,9 @@ final class StdoutLines {
     /// Called when the queue has no room for more, before anything else can be read.
     var onNoRoom: (@MainLoop () -> Void)?
 
-    /// The size above which a block is handed on before the read is done.
-    private static let blockSize = 256 << 10
+    /// The size above which a block is handed on before the read is done, just below what an empty pipe takes:
+    /// each write wakes the reader.
+    private static let blockSize = 60 << 10
 
     /// Creates the fast path to `queue`.
     init(queue: LineQueue, format: StdoutConfiguration.Format, style: TextLine.Style) {
@@ -24,7 +27,7 @@ final class StdoutLines {
     }
 
     /// Adds the line of a notice.
-    func append(_ notice: Notice, _ event: Event) {
+    mutating func append(_ notice: Notice, _ event: Event) {
         switch format {
         case .json:
             NoticeLine.append(notice, event, to: &block)
@@ -36,7 +39,7 @@ final class StdoutLines {
     }
 
     /// Hands all lines to the queue.
-    func flush() {
+    mutating func flush() {
         guard lines > 0 else { return }
         let hasRoom = queue.append(block, lines: lines)
         block.removeAll(keepingCapacity: true)

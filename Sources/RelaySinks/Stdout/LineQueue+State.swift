@@ -10,6 +10,8 @@ extension LineQueue {
     struct Batch: Sendable {
         var bytes: [UInt8]
         var lines: Int
+        /// Whether the bytes begin within a line whose beginning is written.
+        var isInsideLine: Bool
     }
 
     /// What the writer has to do.
@@ -30,6 +32,8 @@ extension LineQueue {
         /// Lines that wait to be written.
         private var pending: [UInt8] = []
         private var pendingLines = 0
+        /// Whether the pending bytes begin within a line.
+        private var isInsideLine = false
         /// The memory of the last batch, for the next one.
         private var spare: [UInt8] = []
         /// Bytes that the writer has in hand.
@@ -85,6 +89,27 @@ extension LineQueue {
                 hasRoom: !isFull, mustWake: isIdle && !pending.isEmpty, isNewlyFull: isFull && !wasFull)
         }
 
+        /// Whether nothing is queued or in hand, and nothing was ever lost, so that the producer may write by itself.
+        ///
+        /// After a loss it may not: the thread knows whether a line was cut short.
+        var isQuiet: Bool { isIdle && pending.isEmpty && bytesInHand == 0 && !isOff && counts.lost == 0 }
+
+        /// Takes a batch of which `written` bytes are written already.
+        mutating func append(_ bytes: [UInt8], lines: Int, written: Int) -> Appended {
+            counts.accepted += lines
+            guard written < bytes.count else {
+                note(.written, lines: lines)
+                return Appended()
+            }
+            let whole = min(lines, bytes[..<written].count { $0 == UInt8(ascii: "\n") })
+            note(.written, lines: whole)
+            pending.append(contentsOf: bytes[written...])
+            pendingLines = lines - whole
+            isInsideLine = bytes[written - 1] != UInt8(ascii: "\n")
+            isIdle = false
+            return Appended(mustWake: true)
+        }
+
         /// Keeps the oldest whole lines of a batch and drops the others.
         private mutating func appendWhatFits(_ bytes: [UInt8], lines: Int, free: Int) {
             let newline = UInt8(ascii: "\n")
@@ -111,7 +136,8 @@ extension LineQueue {
                 isIdle = true
                 return .nothing
             }
-            let batch = Batch(bytes: pending, lines: pendingLines)
+            let batch = Batch(bytes: pending, lines: pendingLines, isInsideLine: isInsideLine)
+            isInsideLine = false
             pending = spare
             spare = []
             pendingLines = 0

@@ -71,6 +71,7 @@ struct LineWriter {
         var noLines = 0
         // What is left of a lost line must not swallow the next one.
         var failure = isInsideLine ? writeAll([newline], linesLeft: &noLines) : nil
+        if failure == nil { isInsideLine = batch.isInsideLine }
         failure = failure ?? writeAll(batch.bytes, linesLeft: &linesLeft)
         guard let failure else {
             if let lost = lostSinceFailure { queue.report(.writing(lost: lost)) }

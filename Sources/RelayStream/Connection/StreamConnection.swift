@@ -43,6 +43,7 @@ final class StreamConnection {
     private let bell = Doorbell()
     private var generator: any RandomNumberGenerator & Sendable
     private var decoder: FrameDecoder
+    private var places: [Range<Int>] = []
     private var liveness: Liveness
     private var phase = Phase.open
     private var pausedAt: Instant?
@@ -201,6 +202,8 @@ final class StreamConnection {
 
     private func decode() {
         while true {
+            decoder.takeMessages(into: &places)
+            handOver()
             do throws(ProtocolFault) {
                 guard let message = try decoder.next() else { return }
                 take(message)
@@ -211,6 +214,16 @@ final class StreamConnection {
         }
     }
 
+    /// Hands over the messages that lie at `places`, unless both sides have closed.
+    private func handOver() {
+        guard !places.isEmpty else { return }
+        if case .open = phase {
+            messages += places.count
+            decoder.withBuffer { handler.received($0, messagesAt: places) }
+        }
+        places.removeAll(keepingCapacity: true)
+    }
+
     private func take(_ message: FrameDecoder.Message) {
         guard case .open = phase else {
             // Both sides have closed: nothing of worth can follow.
@@ -218,12 +231,9 @@ final class StreamConnection {
             return
         }
         switch message {
-        case .text(let range):
-            messages += 1
-            decoder.withBytes(of: range) { handler.message($0, isText: true) }
-        case .binary(let range):
-            messages += 1
-            decoder.withBytes(of: range) { handler.message($0, isText: false) }
+        case .text(let range), .binary(let range):
+            places.append(range)
+            handOver()
         case .ping(let payload):
             guard socket.unsentCount + outgoing.count < Self.unsentLimit else { return }
             FrameEncoder.appendPong(payload, maskedWith: mask(), to: &outgoing)

@@ -10,10 +10,10 @@ package protocol StreamHandler: AnyObject {
     /// what no log line may show.
     func opened(connection number: Int, hiding secrets: [Secret])
 
-    /// A whole message. The bytes are valid during the call only; `FrameDecoder.slack` more can be read behind them.
+    /// Whole messages, at `places` in `bytes`, in their order.
     ///
     /// Text has been checked to be UTF-8, binary has not.
-    func message(_ bytes: UnsafeRawBufferPointer, isText: Bool)
+    func received(_ bytes: RawSpan, messagesAt places: [Range<Int>])
 
     /// All whole messages of what was read at once (at most 256 KiB) have been handed over.
     func chunkEnded()

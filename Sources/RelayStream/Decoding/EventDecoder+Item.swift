@@ -1,77 +1,86 @@
 internal import CSimdjson
 internal import RelayCore
 
-/// An item on its way into a batch: its JSON, and where that was copied to.
-private struct CopiedItem {
-    /// The item in the message.
-    let raw: UnsafeRawBufferPointer
-    /// The offset of the item in the message.
-    let offset: UInt32
-    /// The offset of the copy in the batch's storage.
+/// A message that has been copied into a batch's storage.
+private struct CopiedMessage {
+    /// The message.
+    let text: UnsafeRawBufferPointer
+    /// The offset of the copy in the storage.
     let base: UInt32
-
-    /// The item as a range of the storage.
-    var range: TextRange { TextRange(offset: base, count: UInt32(raw.count)) }
 
     /// The bytes of a value in the message.
     func bytes(of value: relay_json_value) -> UnsafeRawBufferPointer {
-        let start = Int(value.offset - offset)
-        return UnsafeRawBufferPointer(rebasing: raw[start..<(start + Int(value.count))])
+        let start = Int(value.offset)
+        return UnsafeRawBufferPointer(rebasing: text[start..<(start + Int(value.count))])
+    }
+
+    /// The place of a value in the copy.
+    func range(of value: relay_json_value) -> TextRange {
+        TextRange(offset: base + value.offset, count: value.count)
     }
 }
 
 extension EventDecoder {
-    /// Appends the event that `item` is, or counts why it is none.
+    /// Appends the events that `items` are, or counts why they are none.
     mutating func decode(
-        _ item: relay_json_item, of text: UnsafeRawBufferPointer, receivedAt: Instant, into batch: inout EventBatch,
+        _ items: UnsafeBufferPointer<relay_json_item>, of text: UnsafeRawBufferPointer, _ receivedAt: Instant,
+        _ batch: inout EventBatch, _ outcome: inout DecodeOutcome
+    ) {
+        // Offsets have 32 bits.
+        guard batch.storage.count + text.count < Int(UInt32.max) else { return count(.noMemory, text, &outcome) }
+        let copy = CopiedMessage(text: text, base: UInt32(batch.storage.count))
+        batch.storage.append(contentsOf: text)
+        // By pointer: an item is 144 bytes, which the parser has just written, and copying those stalls.
+        for index in items.indices {
+            guard let item = items.baseAddress?.advanced(by: index) else { return }
+            decode(item, of: copy, receivedAt, &batch, &outcome)
+        }
+    }
+
+    private mutating func decode(
+        _ item: UnsafePointer<relay_json_item>, of copy: CopiedMessage, _ receivedAt: Instant, _ batch: inout EventBatch,
         _ outcome: inout DecodeOutcome
     ) {
-        let start = Int(item.raw.offset)
-        let raw = UnsafeRawBufferPointer(rebasing: text[start..<(start + Int(item.raw.count))])
-        if let fault = Self.fault(of: item, raw) { return count(fault, raw, &outcome) }
-        // An item takes at most its length, that of its unescaped texts, and what is given to it; offsets have 32 bits.
-        guard batch.storage.count + 16 * raw.count < Int(UInt32.max) - Self.longestText else {
-            return count(.tooManyItems, raw, &outcome)
+        if let fault = Self.fault(of: item, copy) { return count(fault, copy.bytes(of: item.pointee.raw), &outcome) }
+        // An item adds at most the length of its unescaped texts, and what is given to it.
+        guard batch.storage.count + 16 * Int(item.pointee.raw.count) < Int(UInt32.max) - Self.longestText else {
+            return count(.tooManyItems, copy.bytes(of: item.pointee.raw), &outcome)
         }
-        let copy = CopiedItem(raw: raw, offset: item.raw.offset, base: UInt32(batch.storage.count))
-        batch.storage.append(contentsOf: raw)
-
         var record = EventRecord(
             identity: EventID(high: 0, low: 0), createdAt: receivedAt, id: .absent,
-            kind: batch.storage.place(item.kind, of: copy))
+            kind: batch.storage.place(item.pointee.kind, of: copy))
         rename(&record.kind, &batch.storage)
-        setID(of: &record, from: item.id, copy, &batch.storage, &outcome)
-        if format.createdAt != nil {
-            if let instant = Self.instant(item.created_at, of: copy, &batch.storage) {
+        setID(of: &record, from: item, copy, &batch.storage, &outcome)
+        if mapsTime {
+            if let instant = Self.instant(item.pointee.created_at, of: copy, &batch.storage) {
                 record.createdAt = instant
             } else {
-                count(.unusableTime, raw, &outcome)
+                count(.unusableTime, copy.bytes(of: item.pointee.raw), &outcome)
             }
         }
-        record.actor = optional(item.actor, of: copy, &batch.storage, &outcome)
-        record.post = optional(item.post, of: copy, &batch.storage, &outcome)
-        record.text = optional(item.text, of: copy, &batch.storage, &outcome)
-        record.link = optional(item.link, of: copy, &batch.storage, &outcome)
-        record.raw = copy.range
+        record.actor = optional(item.pointee.actor, of: item, copy, &batch.storage, &outcome)
+        record.post = optional(item.pointee.post, of: item, copy, &batch.storage, &outcome)
+        record.text = optional(item.pointee.text, of: item, copy, &batch.storage, &outcome)
+        record.link = optional(item.pointee.link, of: item, copy, &batch.storage, &outcome)
+        record.raw = copy.range(of: item.pointee.raw)
         if record.isLong {
             record.cut(in: batch.storage)
-            count(.longText, raw, &outcome)
+            count(.longText, copy.bytes(of: item.pointee.raw), &outcome)
         }
         batch.records.append(record)
     }
 
     /// Returns why an item is no event or cannot be used, or nil if all is well.
-    private static func fault(of item: relay_json_item, _ raw: UnsafeRawBufferPointer) -> DecodeFault? {
-        if item.kind.kind == RELAY_JSON_ABSENT {
-            let isComplaint = item.error.kind != RELAY_JSON_ABSENT && item.error.kind != RELAY_JSON_NULL
+    private static func fault(of item: UnsafePointer<relay_json_item>, _ copy: CopiedMessage) -> DecodeFault? {
+        if item.pointee.kind.kind == RELAY_JSON_ABSENT {
+            let isComplaint = item.pointee.error.kind != RELAY_JSON_ABSENT && item.pointee.error.kind != RELAY_JSON_NULL
             return isComplaint ? .serverError : .notAnEvent
         }
-        guard item.kind.kind == RELAY_JSON_STRING else { return .badKind }
-        switch item.id.kind {
+        guard item.pointee.kind.kind == RELAY_JSON_STRING else { return .badKind }
+        switch item.pointee.id.kind {
         case RELAY_JSON_ABSENT, RELAY_JSON_NULL, RELAY_JSON_STRING: return nil
         case RELAY_JSON_NUMBER:
-            let digits = CopiedItem(raw: raw, offset: item.raw.offset, base: 0).bytes(of: item.id)
-            return isWhole(digits) ? nil : .badID
+            return isWhole(copy.bytes(of: item.pointee.id)) ? nil : .badID
         default: return .badID
         }
     }
@@ -94,53 +103,58 @@ extension EventDecoder {
 
     /// Sets the id from the item, or to a given one.
     private mutating func setID(
-        of record: inout EventRecord, from value: relay_json_value, _ item: CopiedItem, _ storage: inout [UInt8],
+        of record: inout EventRecord, from item: UnsafePointer<relay_json_item>, _ copy: CopiedMessage, _ storage: inout [UInt8],
         _ outcome: inout DecodeOutcome
     ) {
+        let value = item.pointee.id
         if value.kind == RELAY_JSON_ABSENT || value.kind == RELAY_JSON_NULL || value.count == 0 {
             record.id = ids.next(into: &storage)
             record.hasServerID = false
-            if format.mapsID { count(.missingID, item.raw, &outcome) }
+            if mapsID { count(.missingID, copy.bytes(of: item.pointee.raw), &outcome) }
         } else {
-            record.id = storage.place(value, of: item)
+            record.id = storage.place(value, of: copy)
         }
         record.identity = EventID(text: storage.span.bytes.extracting(record.id.bounds))
     }
 
     /// Returns the range of a field that may be missing; an empty text counts as missing.
     private mutating func optional(
-        _ value: relay_json_value, of item: CopiedItem, _ storage: inout [UInt8], _ outcome: inout DecodeOutcome
+        _ value: relay_json_value, of item: UnsafePointer<relay_json_item>, _ copy: CopiedMessage, _ storage: inout [UInt8],
+        _ outcome: inout DecodeOutcome
     ) -> TextRange {
         switch value.kind {
         case RELAY_JSON_STRING, RELAY_JSON_NUMBER:
-            return value.count == 0 ? .absent : storage.place(value, of: item)
+            return value.count == 0 ? .absent : storage.place(value, of: copy)
         case RELAY_JSON_ABSENT, RELAY_JSON_NULL:
             return .absent
         default:
-            count(.wrongType, item.raw, &outcome)
+            count(.wrongType, copy.bytes(of: item.pointee.raw), &outcome)
             return .absent
         }
     }
 
     /// Returns the time that a value tells, or nil if it tells none.
     private static func instant(
-        _ value: relay_json_value, of item: CopiedItem, _ storage: inout [UInt8]
+        _ value: relay_json_value, of copy: CopiedMessage, _ storage: inout [UInt8]
     ) -> Instant? {
         guard value.kind == RELAY_JSON_STRING || value.kind == RELAY_JSON_NUMBER else { return nil }
-        let range = storage.place(value, of: item)
+        let range = storage.place(value, of: copy)
         let text = storage.span.bytes.extracting(range.bounds)
         return TimestampText.parse(text) ?? UnixTimeText.parse(text)
     }
 }
 
 extension [UInt8] {
-    /// Returns the range of a value: in the copy of the item, or behind it if the text must be unescaped.
-    fileprivate mutating func place(_ value: relay_json_value, of item: CopiedItem) -> TextRange {
-        guard value.escaped else {
-            return TextRange(offset: item.base + (value.offset - item.offset), count: value.count)
-        }
+    /// Returns the range of a value: in the copy of the message, or behind it if the text must be unescaped.
+    @inline(__always)
+    fileprivate mutating func place(_ value: relay_json_value, of copy: CopiedMessage) -> TextRange {
+        value.escaped ? unescape(value, of: copy) : copy.range(of: value)
+    }
+
+    @inline(never)
+    private mutating func unescape(_ value: relay_json_value, of copy: CopiedMessage) -> TextRange {
         let offset = count
-        let escaped = item.bytes(of: value)
+        let escaped = copy.bytes(of: value)
         append(contentsOf: repeatElement(0, count: escaped.count))
         let length = withUnsafeMutableBytes { bytes in
             relay_json_unescape(

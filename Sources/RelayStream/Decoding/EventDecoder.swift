@@ -21,14 +21,18 @@ package struct EventDecoder: ~Copyable, Sendable {
     package var ids: IDSource
     /// What no report may show, though the server may send it back.
     package var secrets: [Secret] = []
-    let format: EventFormat
+    /// Whether the format has a place for ids and one for times. Not the format itself: reading one field of it would
+    /// copy all of it for every event.
+    let mapsID: Bool
+    let mapsTime: Bool
     private let parser: EventParser
     let kinds: [(theirs: [UInt8], ours: [UInt8])]
     private var counters = [Int](repeating: 0, count: DecodeFault.allCases.count)
 
     /// Creates a decoder of messages in `format`.
     package init(format: EventFormat, ids: IDSource) {
-        self.format = format
+        mapsID = format.mapsID
+        mapsTime = format.createdAt != nil
         self.ids = ids
         parser = EventParser(format: format, limit: Self.mostItems)
         kinds = format.kinds.sorted { $0.key < $1.key }.map { (Array($0.key.utf8), Array($0.value.utf8)) }
@@ -51,6 +55,19 @@ package struct EventDecoder: ~Copyable, Sendable {
         message.withUnsafeBytes { decode($0, receivedAt: receivedAt, into: &batch) }
     }
 
+    /// Appends the events of the messages that lie at `places` in `bytes`, as `decode(_:receivedAt:into:)` does.
+    package mutating func decode(
+        _ bytes: RawSpan, at places: [Range<Int>], receivedAt: Instant, into batch: inout EventBatch
+    ) -> DecodeOutcome {
+        var outcome = DecodeOutcome()
+        for place in places {
+            let one = decode(bytes.extracting(place), receivedAt: receivedAt, into: &batch)
+            outcome.events += one.events
+            if !one.reports.isEmpty { outcome.reports += one.reports }
+        }
+        return outcome
+    }
+
     private mutating func decode(
         _ message: UnsafeRawBufferPointer, receivedAt: Instant, into batch: inout EventBatch
     ) -> DecodeOutcome {
@@ -62,8 +79,8 @@ package struct EventDecoder: ~Copyable, Sendable {
             count(fault, text, &outcome)
             return outcome
         }
-        for item in UnsafeBufferPointer(start: result.items, count: result.count) {
-            decode(item, of: text, receivedAt: receivedAt, into: &batch, &outcome)
+        if result.count > 0 {
+            decode(UnsafeBufferPointer(start: result.items, count: result.count), of: text, receivedAt, &batch, &outcome)
         }
         counters[DecodeFault.filtered.rawValue] &+= result.filtered
         if result.over_limit > 0 {

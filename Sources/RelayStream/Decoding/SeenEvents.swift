@@ -15,6 +15,7 @@ package struct SeenEvents: ~Copyable {
     private var slots: [UInt64]
     private var mask: Int
     private var oldest = 0
+    private var lastLoad: UInt64 = 0
     private let seed: UInt64
     /// The number of ids that are remembered.
     package let capacity: Int
@@ -41,7 +42,47 @@ package struct SeenEvents: ~Copyable {
 
     /// Remembers `id`; returns false, and changes nothing, if it is remembered already.
     package mutating func insert(_ id: EventID) -> Bool {
-        let hash = hash(id)
+        makeRoom(for: 1)
+        return insert(id, hash(id))
+    }
+
+    /// Remembers the ids of `records` and removes the records whose ids are remembered already; those without an id of
+    /// the server stay.
+    ///
+    /// - Returns: how many were removed.
+    package mutating func removeSeen(from records: inout [EventRecord]) -> Int {
+        makeRoom(for: records.count)
+        load(slotsOf: records)
+        var kept = 0
+        for index in records.indices {
+            let record = records[index]
+            if record.hasServerID, !insert(record.identity, hash(record.identity)) { continue }
+            if kept != index { records[kept] = record }
+            kept += 1
+        }
+        let removed = records.count - kept
+        records.removeLast(removed)
+        return removed
+    }
+
+    /// Reads the slots that the ids of `records`, and the ids forgotten for them, will need.
+    ///
+    /// The table is larger than the cache, and here many loads wait for memory at once, not one after the other.
+    private mutating func load(slotsOf records: [EventRecord]) {
+        var all: UInt64 = 0
+        for record in records { all |= slots[home(hash(record.identity))] }
+        if ring.count == capacity {
+            var place = oldest
+            for _ in records.indices {
+                all |= slots[home(hash(ring[place]))]
+                place = place + 1 == capacity ? 0 : place + 1
+            }
+        }
+        // Kept, or the compiler would see that nobody needs it.
+        lastLoad = all
+    }
+
+    private mutating func insert(_ id: EventID, _ hash: UInt64) -> Bool {
         var index = home(hash)
         while slots[index] != 0 {
             if slots[index] ^ hash <= Self.placeMask, ring[place(slots[index])] == id { return false }
@@ -50,7 +91,6 @@ package struct SeenEvents: ~Copyable {
         if ring.count < capacity {
             ring.append(id)
             slots[index] = hash | UInt64(ring.count)
-            if ring.count * 2 > slots.count { grow() }
         } else {
             replaceOldest(id, hash)
         }
@@ -71,40 +111,50 @@ package struct SeenEvents: ~Copyable {
     private mutating func replaceOldest(_ id: EventID, _ hash: UInt64) {
         let place = oldest
         oldest = place + 1 == capacity ? 0 : place + 1
-        remove(self.hash(ring[place]) | UInt64(place + 1))
+        let old = self.hash(ring[place]) | UInt64(place + 1)
         ring[place] = id
+        let mask = mask
+        // A span checks once that the array is not shared, not at every write.
+        var table = slots.mutableSpan
+        Self.remove(old, from: &table, mask)
         // The removal may have opened a nearer slot than the search saw.
-        put(hash | UInt64(place + 1))
+        Self.put(hash | UInt64(place + 1), into: &table, mask)
     }
 
-    private mutating func put(_ slot: UInt64) {
-        var index = home(slot)
-        while slots[index] != 0 { index = (index + 1) & mask }
-        slots[index] = slot
+    private static func put(_ slot: UInt64, into table: inout MutableSpan<UInt64>, _ mask: Int) {
+        var index = home(slot, mask)
+        while table[index] != 0 { index = (index + 1) & mask }
+        table[index] = slot
     }
 
     /// Frees the slot that holds `slot`, and moves back what only came to lie behind because it was taken.
-    private mutating func remove(_ slot: UInt64) {
-        var free = home(slot)
-        while slots[free] != slot { free = (free + 1) & mask }
+    private static func remove(_ slot: UInt64, from table: inout MutableSpan<UInt64>, _ mask: Int) {
+        var free = home(slot, mask)
+        while table[free] != slot { free = (free + 1) & mask }
         var index = free
         while true {
             index = (index + 1) & mask
-            let candidate = slots[index]
+            let candidate = table[index]
             if candidate == 0 { break }
-            if (index &- home(candidate)) & mask >= (index &- free) & mask {
-                slots[free] = candidate
+            if (index &- home(candidate, mask)) & mask >= (index &- free) & mask {
+                table[free] = candidate
                 free = index
             }
         }
-        slots[free] = 0
+        table[free] = 0
     }
 
-    private mutating func grow() {
+    /// Grows the table until it is at most half full with `count` more ids.
+    private mutating func makeRoom(for count: Int) {
+        let needed = min(ring.count + count, capacity) * 2
+        guard needed > slots.count else { return }
         let old = slots
-        slots = [UInt64](repeating: 0, count: old.count * 2)
-        mask = slots.count - 1
-        for slot in old where slot != 0 { put(slot) }
+        var size = slots.count
+        while size < needed { size *= 2 }
+        slots = [UInt64](repeating: 0, count: size)
+        mask = size - 1
+        var table = slots.mutableSpan
+        for slot in old where slot != 0 { Self.put(slot, into: &table, size - 1) }
     }
 
     private func hash(_ id: EventID) -> UInt64 {
@@ -113,7 +163,11 @@ package struct SeenEvents: ~Copyable {
         return (second.high ^ second.low) << Self.placeBits
     }
 
-    private func home(_ slot: UInt64) -> Int { Int(truncatingIfNeeded: slot >> Self.placeBits) & mask }
+    private func home(_ slot: UInt64) -> Int { Self.home(slot, mask) }
+
+    private static func home(_ slot: UInt64, _ mask: Int) -> Int {
+        Int(truncatingIfNeeded: slot >> placeBits) & mask
+    }
 
     private func place(_ slot: UInt64) -> Int { Int(slot & Self.placeMask) - 1 }
 }

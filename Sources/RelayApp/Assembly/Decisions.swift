@@ -1,0 +1,84 @@
+internal import GLibRuntime
+internal import RelayCore
+internal import RelayRules
+
+/// Decides the events of a stream and hands on their effects.
+///
+/// A struct, which a read changes once for all its events: the fields of an object are checked for conflicting accesses
+/// each time.
+@MainLoop
+struct Decisions {
+    private let rules: RuleSet
+    private let outlets: [EventFlow.Outlet]
+    private let accepter: Accepter
+    /// The lines of standard output, if a sink has it.
+    private var lines: StdoutLines?
+    private var effects: [Effect] = []
+    private var notice = Notice()
+    /// Receipts so far, in the order of `Receipt.allCases`.
+    private var counts = [Int](repeating: 0, count: Receipt.allCases.count)
+
+    /// Creates the decisions of one stream, with an outlet for each sink of `rules`.
+    init(rules: RuleSet, outlets: [EventFlow.Outlet], accepter: Accepter) {
+        self.rules = rules
+        self.outlets = outlets
+        self.accepter = accepter
+        for outlet in outlets {
+            if case .lines(let lines) = outlet { self.lines = lines }
+        }
+    }
+
+    /// Receipts by what they say.
+    var receipts: [Receipt: Int] {
+        Dictionary(uniqueKeysWithValues: zip(Receipt.allCases, counts).filter { $0.1 > 0 })
+    }
+
+    /// Decides all events of a batch.
+    mutating func take(_ batch: borrowing EventBatch) {
+        guard var event = batch.records.isEmpty ? nil : batch[0] else { return }
+        for record in batch.records {
+            // The same event with other places: a new one would count references to the storage.
+            event.record = record
+            take(event)
+        }
+    }
+
+    /// Hands on the lines of standard output.
+    mutating func flush() {
+        lines?.flush()
+    }
+
+    private mutating func take(_ event: borrowing Event) {
+        effects.removeAll(keepingCapacity: true)
+        rules.decide(event, into: &effects)
+        var deliveries: [Delivery] = []
+        for effect in effects {
+            if case .suppress(let receipt) = effect.action {
+                counts[receipt.place] += 1
+                continue
+            }
+            rules.render(effect, event, into: &notice)
+            switch outlets[effect.sink] {
+            case .lines: lines?.append(notice, event)
+            case .journal(let sink):
+                let kept = deliveries.first?.event ?? event.compacted()
+                let key = DeliveryKey.event(kept, rule: notice.rule, sink: sink)
+                deliveries.append(Delivery(key: key, sink: sink, notice: notice, event: kept))
+            }
+        }
+        if let first = deliveries.first { accepter.add(Intake(event: first.event, deliveries: deliveries)) }
+    }
+}
+
+extension Receipt {
+    /// The place in `allCases`.
+    fileprivate var place: Int {
+        switch self {
+        case .dropped: 0
+        case .limited: 1
+        case .duplicate: 2
+        case .silenced: 3
+        case .unmatched: 4
+        }
+    }
+}
