@@ -17,6 +17,8 @@ struct RelaySession {
     /// - Throws: `CommandFault` (78) if a secret of a sink cannot be read.
     @MainLoop
     func run(started: @MainLoop (Relay) -> Void = { _ in }) async throws(CommandFault) -> ExitCode {
+        // From here on a signal ends the relay in order, even one that comes while secrets are read.
+        let signals = UnixSignals()
         let relay: Relay
         do throws(SecretFailure) {
             relay = try await Relay(parts)
@@ -24,7 +26,6 @@ struct RelaySession {
             throw CommandFault(.configuration, "a secret of a sink is missing: \(error)")
         }
         started(relay)
-        let signals = UnixSignals()
         let log = parts.log
         return await withTaskGroup(of: ExitCode?.self) { group in
             group.addLoopTask { await relay.run() }

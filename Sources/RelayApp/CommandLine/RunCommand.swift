@@ -30,15 +30,16 @@ struct RunCommand {
         let (file, configuration, warnings) = try CommandRules.load(path)
         for warning in warnings { log(.warning, "rules", warning.line(file: path)) }
         try prepareState(log)
-        log(
-            .info, "relay", "starting",
-            [
-                ("version", Version.number), ("rulesFile", path), ("streams", String(configuration.streams.count)),
-                ("sinks", String(configuration.sinks.count)), ("rules", String(configuration.rules.rules.count)),
-            ])
         let parts = Relay.Parts(
             configuration: configuration, secrets: SecretReader(folder: file.folder), clock: clock, log: log)
-        return try await RelaySession(parts).run()
+        return try await RelaySession(parts).run { _ in
+            log(
+                .info, "relay", "starting",
+                [
+                    ("version", Version.number), ("rulesFile", path), ("streams", String(configuration.streams.count)),
+                    ("sinks", String(configuration.sinks.count)), ("rules", String(configuration.rules.rules.count)),
+                ])
+        }
     }
 
     /// Makes the state directory, and says where the journal is.
