@@ -75,7 +75,7 @@ let package = Package(
         tests("HTTPClient", ["GLibRuntime"]),
         tests("RelayCore", []),
         tests("RelayStream", ["RelayCore", "GLibRuntime", "WebSocketCodec"]),
-        tests("RelayRules", ["RelayCore"]),
+        tests("RelayRules", ["RelayCore", "GLibRuntime"]),
         tests("RelayJournal", ["RelayCore"]),
         tests("RelaySinks", ["RelayCore", "GLibRuntime", "HTTPClient"]),
         tests("RelayApp", ["RelayCore", "GLibRuntime", "WebSocketCodec"]),

@@ -23,7 +23,9 @@
     @usableFromInline package var identity: EventID
     /// When it happened by the server's clock, else when it was received.
     @usableFromInline package var createdAt: Instant
-    /// The id as text, as the server sent it or as the relay gave it. Always present.
+    /// The id as text, as the server sent it or as the relay gave it.
+    ///
+    /// Always present.
     @usableFromInline package var id: TextRange
     /// The kind, always present.
     @usableFromInline package var kind: TextRange
@@ -103,7 +105,9 @@
 
 /// The events decoded from what one read of the socket brought, in the order of the stream.
 @usableFromInline package struct EventBatch: Sendable {
-    /// The bytes of all events. At most 4 GiB; a read brings far less.
+    /// The bytes of all events.
+    ///
+    /// At most 4 GiB; a read brings far less.
     @usableFromInline package var storage: [UInt8] = []
     /// The events, oldest first.
     @usableFromInline package var records: [EventRecord] = []

@@ -10,7 +10,9 @@ package enum FileSafety {
         case secret
     }
 
-    /// Why a file is not used. Names the path and never quotes the content.
+    /// Why a file is not used.
+    ///
+    /// Names the path and never quotes the content.
     package struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
         /// What was found.
         package enum Reason: Sendable, Equatable {

@@ -28,6 +28,14 @@ package struct Log: Sendable {
         package var message: String
         /// Facts by name, in order.
         package var fields: [(name: String, value: String)]
+
+        /// Creates an entry.
+        package init(level: LogLevel, room: String, message: String, fields: [(name: String, value: String)] = []) {
+            self.level = level
+            self.room = room
+            self.message = message
+            self.fields = fields
+        }
     }
 
     /// The least important level that is written.

@@ -1,7 +1,9 @@
 internal import GLibRuntime
 internal import Glibc
 
-/// Why a secret cannot be had. Names its place and never quotes a value.
+/// Why a secret cannot be had.
+///
+/// Names its place and never quotes a value.
 package struct SecretFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// Which place: `environment variable NAME`, `file PATH`.
     package var label: String

@@ -114,7 +114,7 @@ struct DecideTests {
         let problems = Problems()
         let node = try #require(ConfigurationParser.parse(text, problems: problems))
         var root = try #require(ObjectReader(node, problems))
-        for key in ["$schema", "streams", "sinks"] { #expect(root.optional(key) != nil) }
+        for key in ["streams", "sinks"] { #expect(root.optional(key) != nil) }
         let rules = RuleSetReader.read(
             root: &root, sinkNames: ["desktop", "terminal"], streamNames: ["chirp"], problems: problems)
         root.finish()

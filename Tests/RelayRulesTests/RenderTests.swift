@@ -1,3 +1,4 @@
+import GLibRuntime
 import RelayCore
 import Testing
 
@@ -40,7 +41,7 @@ struct RenderTests {
         )
         let notice = set.notice(event(kind: "comment", actor: "é\u{7}{id}", text: "a\n\u{9B}b"))
         #expect(notice.title.string == "{comment} é{id}: a b")
-        #expect(notice.body.string == "a\nb||id-1|chirp|2030-01-02T03:04:05Z")
+        #expect(notice.body.string == "a\nb||id-1|chirp|\(LocalTime.dateAndMinute(ofMilliseconds: 1_893_553_445_000))")
         #expect(notice.urgency == .critical)
     }
 

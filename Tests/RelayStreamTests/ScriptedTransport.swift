@@ -1,4 +1,5 @@
 import GLibRuntime
+import RelayCore
 import RelayTestKit
 import WebSocketCodec
 
@@ -36,6 +37,8 @@ final class ScriptedSocket: StreamSocket {
         /// Whether the peer ends once it has got a close frame.
         var endsAfterClose = true
         var isSilent = false
+        /// What is sent in place of an HTTP answer.
+        var garbage: String?
     }
 
     private let script: Script
@@ -68,6 +71,7 @@ final class ScriptedSocket: StreamSocket {
 
     func setReading(_ isOn: Bool) {
         isReading = isOn
+        if isOn, hasEnded || !incoming.isEmpty { onReadable?() }
     }
 
     func drop() {
@@ -84,7 +88,9 @@ final class ScriptedSocket: StreamSocket {
     private func answer(_ bytes: [UInt8]) {
         guard !script.isSilent, let head = try? parser.feed(bytes) else { return }
         decoder = FrameDecoder(role: .server)
-        if let status = script.refusal {
+        if let garbage = script.garbage {
+            incoming = Array(garbage.utf8)
+        } else if let status = script.refusal {
             incoming = ServerHandshake.refusal(
                 status: status, reason: "No", headers: script.headers, body: Array(script.body.utf8))
         } else {
@@ -107,6 +113,8 @@ final class ScriptedSocket: StreamSocket {
 @MainLoop
 final class RecordingHandler: StreamHandler {
     private(set) var connections: [Int] = []
+    /// What must not be shown, as told at the opening of the last connection.
+    private(set) var secrets: [Secret] = []
     private(set) var chunks = 0
     let messages: AsyncStream<[UInt8]>
     private let sink: AsyncStream<[UInt8]>.Continuation
@@ -117,8 +125,9 @@ final class RecordingHandler: StreamHandler {
         (messages, sink) = AsyncStream.makeStream(of: [UInt8].self)
     }
 
-    func opened(connection number: Int) {
+    func opened(connection number: Int, hiding secrets: [Secret]) {
         connections.append(number)
+        self.secrets = secrets
     }
 
     func received(_ bytes: RawSpan, messagesAt places: [Range<Int>]) {

@@ -55,7 +55,8 @@ struct StreamConfigurationTests {
             "headers": ["X-Account": "7", "X-Key": ["env": "KEY"]], "subprotocol": "v1.chirp", "format": "chirp",
             "link": "https://x/{post}", "ping": "20s", "pongTimeout": "5s",
             "redial": ["base": "2s", "cap": "1m", "held": "10s"], "authCloseCodes": [4001, 4003], "maxMessage": 2048,
-            "insecure": false, "proxy": "http://127.0.0.1:3128", "tls": ["ca": "ca.pem", "certificate": "c", "key": "k"],
+            "insecure": false, "proxy": "http://127.0.0.1:3128",
+            "tls": ["ca": "ca.pem", "certificate": "c", "key": "k"],
         ])
         #expect(problems.isEmpty)
         let read = try #require(entry?.configuration)
@@ -112,7 +113,9 @@ struct StreamConfigurationTests {
             told: "streams.chirp.headers.Host: is set by the WebSocket handshake itself"),
         Mistake(
             key: "headers", value: ["authorization": "Bearer x"],
-            told: "streams.chirp.headers.authorization: is the header of the token; change it with \"header\" and \"scheme\""),
+            told:
+                "streams.chirp.headers.authorization: is the header of the token; change it with \"header\" and \"scheme\""
+        ),
         Mistake(key: "headers", value: ["a b": "a"], told: "streams.chirp.headers.a b: is no header name"),
         Mistake(key: "header", value: "a:b", told: "streams.chirp.header: is no header name"),
         Mistake(
@@ -125,7 +128,9 @@ struct StreamConfigurationTests {
         Mistake(
             key: "redial", value: ["base": "1m", "cap": "1s"],
             told: "streams.chirp.redial: \"cap\" must not be shorter than \"base\""),
-        Mistake(key: "redial", value: ["bse": "1m"], told: "streams.chirp.redial.bse: unknown key \"bse\"; did you mean \"base\"?"),
+        Mistake(
+            key: "redial", value: ["bse": "1m"],
+            told: "streams.chirp.redial.bse: unknown key \"bse\"; did you mean \"base\"?"),
         Mistake(
             key: "proxy", value: "http://u:pw@h:1",
             told: "streams.chirp.proxy: a password is not written here; put the URL into $HTTPS_PROXY"),

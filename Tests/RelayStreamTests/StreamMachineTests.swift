@@ -94,7 +94,7 @@ struct StreamMachineTests {
         var dials = 1
         var now = start
         for _ in 0..<600 {
-            if machine.ended(network, at: now, using: &generator) != nil {}
+            _ = machine.ended(network, at: now, using: &generator)
             if machine.networkBack(at: now) == .dial { dials += 1 }
             if machine.waited(at: now) == .dial { dials += 1 }
             now = now + .milliseconds(100)

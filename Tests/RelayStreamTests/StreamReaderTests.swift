@@ -14,12 +14,12 @@ struct StreamReaderTests {
     private let recorded = RecordedLog()
 
     private func reader(
-        token: String = "tok-PLANTED-1", _ handler: RecordingHandler = RecordingHandler(),
+        token: String = "tok-PLANTED-1", path: String = "/ws", _ handler: RecordingHandler = RecordingHandler(),
         _ dial: @escaping @MainLoop (Int) throws -> ScriptedSocket.Script
     ) throws -> (StreamReader, ScriptedTransport) {
         let transport = ScriptedTransport(dial)
         var configuration = StreamConfiguration(
-            name: "chirp", url: try WebSocketURL("ws://127.0.0.1:9/ws"), token: .environment("TOKEN"))
+            name: "chirp", url: try WebSocketURL("ws://127.0.0.1:9" + path), token: .environment("TOKEN"))
         configuration.authCloseCodes = [4001]
         var surroundings = StreamReader.Surroundings(
             secrets: SecretReader(folder: "") { _ in token }, clock: clock, log: recorded.log, transport: transport,
@@ -65,6 +65,25 @@ struct StreamReaderTests {
         #expect(told.count == 1)
         #expect(recorded.text.contains("401"))
         #expect(!recorded.text.contains("PLANTED"))
+    }
+
+    @Test(arguments: [
+        "SSH-2.0 Bearer tok-PLANTED-1\r\n", "no token: key-PLANT", "GET /ws?key=key-PLANTED-2 HTTP/1.1\r\n\r\n",
+    ])
+    func answerThatIsNotHTTPShowsNoSecret(_ garbage: String) async throws {
+        let (reader, _) = try reader(path: "/ws?key=key-PLANTED-2") { _ in .init(garbage: garbage) }
+        await running(reader) { _ = await recorded.first(containing: "could not be connected") }
+        #expect(recorded.text.contains("the answer is not HTTP"))
+        #expect(!recorded.text.contains("PLANT"))
+    }
+
+    @Test func closeReasonAndHandlerAreKeptFromSecretsOfTheAddress() async throws {
+        let frame = closeFrame(1011, "no such key: key-PLANTED-2")
+        let handler = RecordingHandler()
+        let (reader, _) = try reader(path: "/ws?v=1&key=key-PLANTED-2", handler) { _ in .init(frames: frame) }
+        await running(reader) { _ = await recorded.first(containing: "lost its connection") }
+        #expect(recorded.text.contains("no such key: <redacted>"))
+        #expect(handler.secrets == [Secret("tok-PLANTED-1"), Secret("key-PLANTED-2")])
     }
 
     @Test func newTokenEndsTheSlowWaitAtOnce() async throws {
@@ -153,10 +172,10 @@ struct StreamReaderTests {
         await running(reader) {
             _ = await clock.nextDeadline()
             reader.pause()
-            _ = await recorded.first(containing: "is connected")
-            while !(transport.sockets[0].sent.contains(1013)) { await clock.advanceToNextDeadline() }
-            transport.sockets[0].end()
+            // The pause began with the silence, so both end at the same instant: only the pause counts.
+            #expect(await clock.advanceToNextDeadline() == .seconds(30))
             _ = await recorded.first(containing: "no event could be stored")
+            #expect(transport.sockets[0].sent == [1013])
             #expect(transport.dials == 1)
             reader.resume()
             await clock.advanceToNextDeadline()

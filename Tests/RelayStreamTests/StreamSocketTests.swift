@@ -95,16 +95,16 @@ struct StreamSocketTests {
     struct Refusal: Sendable {
         var answer: ScriptedServer.Answer
         var told: String
+        /// Short only where the time-out is what is told: a busy machine takes its time for the rest.
+        var timeout = Duration.seconds(15)
     }
-
-    private static func accepting(_ lines: String) -> ScriptedServer.Answer { .raw(Array(lines.utf8)) }
 
     @Test(arguments: [
         Refusal(answer: .drop, told: "closed before it answered"),
-        Refusal(answer: .silent, told: "no answer to the WebSocket request in time"),
+        Refusal(answer: .silent, told: "no answer to the WebSocket request in time", timeout: .milliseconds(300)),
         Refusal(
             answer: .trickle(Array("HTTP/1.1 101 Switching".utf8), every: .milliseconds(100)),
-            told: "no answer to the WebSocket request in time"),
+            told: "no answer to the WebSocket request in time", timeout: .milliseconds(300)),
         Refusal(answer: .raw(Array("SSH-2.0-OpenSSH_9\r\n".utf8)), told: "not HTTP"),
         Refusal(answer: .refuse(503), told: "answered 503"),
         Refusal(answer: .refuse(200, body: "<html>101</html>"), told: "answered 200"),
@@ -114,7 +114,9 @@ struct StreamSocketTests {
             told: "redirect to ws://127.0.0.1:9002, which is not followed"),
         Refusal(
             answer: .raw(
-                Array("HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n".utf8)),
+                Array(
+                    "HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n"
+                        .utf8)),
             told: "does not answer our key"),
         Refusal(answer: .raw(Array("HTTP/1.1 101 OK\r\nConnection: Upgrade\r\n\r\n".utf8)), told: "101 without"),
         Refusal(answer: .raw(Array("HTTP/1.0 101 OK\r\n\r\n".utf8)), told: "HTTP/1.0"),
@@ -122,7 +124,7 @@ struct StreamSocketTests {
     func refusedHandshakeIsToldAndDialledAgain(_ refusal: Refusal) async throws {
         let server = try ScriptedServer { number, _ in number == 1 ? .init(refusal.answer) : .init() }
         defer { server.close() }
-        try await running(reader(server.url()) { $0.dialTimeout = .milliseconds(300) }) {
+        try await running(reader(server.url()) { $0.dialTimeout = refusal.timeout }) {
             let told = await recorded.first(containing: refusal.told)
             #expect(told.message.contains("could not be connected"))
             _ = await recorded.first(containing: "is connected")
@@ -261,14 +263,16 @@ struct StreamSocketTests {
         let reader = try reader("wss://s.example.test/ws") { $0.proxy = "http://127.0.0.1:\(proxy.port)" }
         await running(reader) {
             let head = await next(of: proxy) { if case .request(_, let head) = $0 { head } else { nil } }
-            #expect(head?.startLine == "CONNECT s.example.test:443 HTTP/1.0" || head?.startLine.hasPrefix("CONNECT") == true)
+            #expect(head?.startLine.hasPrefix("CONNECT s.example.test:443 ") == true)
             #expect(head?.values(of: "Authorization") == [])
             _ = await recorded.first(containing: "needs credentials")
         }
     }
 
     @Test func failingDialsLeaveNoDescriptors() async throws {
-        let server = try ScriptedServer { number, _ in .init([.drop, .refuse(503), .raw(Array("x\r\n".utf8))][number % 3]) }
+        let server = try ScriptedServer { number, _ in
+            .init([.drop, .refuse(503), .raw(Array("x\r\n".utf8))][number % 3])
+        }
         let reader = try reader(server.url()) {
             $0.redial = RedialPolicy(base: .milliseconds(1), cap: .milliseconds(1))
         }
@@ -276,7 +280,8 @@ struct StreamSocketTests {
             _ = await next(of: server) { if case .request(20, _) = $0 { true } else { nil } }
             let before = Self.descriptorCount()
             _ = await next(of: server) { if case .request(320, _) = $0 { true } else { nil } }
-            #expect(abs(Self.descriptorCount() - before) <= 3)
+            // Other suites of the process open descriptors too; a leak would show as one a dial.
+            #expect(Self.descriptorCount() - before < 100)
         }
         server.close()
     }

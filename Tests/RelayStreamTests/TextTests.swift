@@ -18,6 +18,17 @@ struct TextTests {
         #expect(ServerText.clean("to be or not", hiding: [token]) == "to be or not")
     }
 
+    @Test(arguments: [
+        #"{"error": "bad token tok/SECRET+1234"}"#, #"{"error": "bad token tok\/SECRET+1234"}"#,
+        String(repeating: "x", count: 190) + " tok/SECRET+1234",
+        String(repeating: "é", count: 395) + " tok/SECRET+1234",
+    ])
+    func excerptShowsNoSecret(_ message: String) {
+        let shown = Array(message.utf8).withUnsafeBytes { Excerpt.of($0, hiding: [Secret("tok/SECRET+1234")]) }
+        #expect(!shown.contains("tok/") && !shown.contains("SEC"))
+        #expect(shown.hasPrefix("{\"error\": \"bad token <redacted>") || shown.hasSuffix("…"))
+    }
+
     @Test func repeatsAreToldOnceInAWhile() {
         var filter = RepeatFilter(every: .seconds(600))
         let start = Instant(milliseconds: 0)

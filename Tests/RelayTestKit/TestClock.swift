@@ -1,5 +1,5 @@
-package import RelayCore
 internal import GLibRuntime
+package import RelayCore
 
 /// A clock that stands still until a test advances it.
 ///

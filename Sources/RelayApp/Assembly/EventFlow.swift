@@ -47,9 +47,8 @@ final class EventFlow: StreamHandler {
 
     /// Creates the flow of one stream.
     ///
-    /// - Parameters:
-    ///   - outlets: one for each sink of `rules`, in its order.
-    ///   - onEvents: told how many events have been decided in all, after every read that brought some.
+    /// `outlets` has one for each sink of `rules`, in its order; `onEvents` is told how many events have been decided in
+    /// all, after every read that brought some.
     init(
         _ stream: RelayConfiguration.Stream, rules: RuleSet, outlets: [Outlet], accepter: Accepter,
         clock: any RelayClock, log: Log, onEvents: (@MainLoop (Int) -> Void)? = nil
@@ -65,7 +64,8 @@ final class EventFlow: StreamHandler {
         decisions = Decisions(rules: rules, outlets: outlets, accepter: accepter)
     }
 
-    func opened(connection number: Int) {
+    func opened(connection number: Int, hiding secrets: [Secret]) {
+        decoder.secrets = secrets
         decoder.ids.begin(connection: UInt64(number))
     }
 

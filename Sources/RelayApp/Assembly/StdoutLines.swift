@@ -11,6 +11,8 @@ struct StdoutLines {
     private let style: TextLine.Style
     private var block: [UInt8] = []
     private var lines = 0
+    /// Called when the queue has no room for more, before anything else can be read.
+    var onNoRoom: (@MainLoop () -> Void)?
 
     /// The size above which a block is handed on before the read is done, just below what an empty pipe takes:
     /// each write wakes the reader.
@@ -38,8 +40,9 @@ struct StdoutLines {
     /// Hands all lines to the queue.
     mutating func flush() {
         guard lines > 0 else { return }
-        queue.append(block, lines: lines)
+        let hasRoom = queue.append(block, lines: lines)
         block.removeAll(keepingCapacity: true)
         lines = 0
+        if !hasRoom { onNoRoom?() }
     }
 }

@@ -1,6 +1,8 @@
 /// How a dial or a connection ended, other than by our own stop.
 package struct Ending: Sendable, Equatable {
-    /// What the redial policy goes by. Chosen by HTTP status or close code, never by text.
+    /// What the redial policy goes by.
+    ///
+    /// Chosen by HTTP status or close code, never by text.
     package enum Cause: Sendable, Equatable {
         /// Anything that passes by itself: no network, a reset, a time-out, a protocol error, a restarting server.
         case network
@@ -12,7 +14,9 @@ package struct Ending: Sendable, Equatable {
 
     /// What the redial policy goes by.
     package var cause: Cause
-    /// What happened, for logs and status. May hold text of the server, cleaned and cut, and never a secret.
+    /// What happened, for logs and status.
+    ///
+    /// May hold text of the server, cleaned and cut, and never a secret.
     package var reason: String
 
     /// Creates an ending.

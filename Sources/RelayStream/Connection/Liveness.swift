@@ -1,6 +1,8 @@
 package import RelayCore
 
-/// Decides when to ping and when a connection counts as dead. Belongs to one connection and dies with it.
+/// Decides when to ping and when a connection counts as dead.
+///
+/// Belongs to one connection and dies with it.
 ///
 /// Any byte received proves life. Silence for `ping` calls for a ping, silence for `ping + pongTimeout` for an
 /// abort. A quiet connection whose pongs arrive wakes once in `ping`: a byte after a ping moves the deadline, so the

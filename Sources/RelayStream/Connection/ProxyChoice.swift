@@ -24,7 +24,9 @@ package enum ProxyChoice: Sendable, Equatable {
         }
     }
 
-    /// Why a proxy cannot be used. Never quotes the URL, which may hold a password.
+    /// Why a proxy cannot be used.
+    ///
+    /// Never quotes the URL, which may hold a password.
     package struct Fault: Error, Sendable, Equatable, CustomStringConvertible {
         /// Where the URL stands.
         package var source: String

@@ -12,16 +12,33 @@ enum ServerText {
         clean(String(decoding: Array(bytes.prefix(4096)), as: UTF8.self), hiding: secrets)
     }
 
-    /// Returns `text` likewise. A server may well repeat the token that it refuses.
+    /// Returns `text` likewise.
+    ///
+    /// A server may well repeat the token that it refuses.
     static func clean(_ text: String, hiding secrets: [Secret] = []) -> String {
-        var bytes = Array(text.utf8)
-        for secret in secrets { redact(Array(secret.reveal().utf8), in: &bytes) }
         var shown = ""
-        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars.prefix(limit) {
+        for scalar in redacted(text, hiding: secrets).unicodeScalars.prefix(limit) {
             shown.unicodeScalars.append(isPrintable(scalar) ? scalar : " ")
         }
         while shown.last == " " { shown.removeLast() }
         return shown
+    }
+
+    /// Returns `text` without the secrets, and otherwise as it is.
+    static func redacted(_ text: String, hiding secrets: [Secret]) -> String {
+        String(decoding: redacted(Array(text.utf8), hiding: secrets), as: UTF8.self)
+    }
+
+    /// Returns `bytes` likewise, which may be JSON, in which some servers write every slash as `\/`.
+    static func redacted(_ bytes: [UInt8], hiding secrets: [Secret]) -> [UInt8] {
+        var bytes = bytes
+        for secret in secrets {
+            let plain = Array(secret.reveal().utf8)
+            let escaped = plain.flatMap { $0 == UInt8(ascii: "/") ? [UInt8(ascii: "\\"), $0] : [$0] }
+            redact(plain, in: &bytes)
+            if escaped != plain { redact(escaped, in: &bytes) }
+        }
+        return bytes
     }
 
     private static func redact(_ secret: [UInt8], in bytes: inout [UInt8]) {

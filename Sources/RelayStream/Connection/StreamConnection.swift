@@ -2,7 +2,9 @@ internal import GLibRuntime
 internal import RelayCore
 internal import WebSocketCodec
 
-/// One open WebSocket connection: reads, answers pings, proves liveness, closes. Dies with its socket.
+/// One open WebSocket connection: reads, answers pings, proves liveness, closes.
+///
+/// Dies with its socket.
 @MainLoop
 final class StreamConnection {
     /// How the connection ended.
@@ -36,7 +38,8 @@ final class StreamConnection {
     private let handler: any StreamHandler
     private let authCloseCodes: Set<UInt16>
     private let pauseLimit: Duration
-    private let secrets: [Secret]
+    /// What the server knows and no log line may show.
+    let secrets: [Secret]
     private let bell = Doorbell()
     private var generator: any RandomNumberGenerator & Sendable
     private var decoder: FrameDecoder
@@ -73,7 +76,9 @@ final class StreamConnection {
         liveness = Liveness(ping: configuration.ping, pongTimeout: configuration.pongTimeout, at: lastBytesAt)
     }
 
-    /// Runs the connection to its end. Cancelling the task closes it with 1001.
+    /// Runs the connection to its end.
+    ///
+    /// Cancelling the task closes it with 1001.
     func run() async -> End {
         socket.onReadable = { [weak self] in self?.readable() }
         socket.setReading(true)

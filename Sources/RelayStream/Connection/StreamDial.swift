@@ -24,7 +24,8 @@ struct StreamDial {
     /// Dials once.
     func run(key: [UInt8]) async -> Result {
         do throws(Refused) {
-            let (headers, values) = try await headers()
+            var (headers, values) = try await headers()
+            values += queryValues
             let deadline = clock.now() + configuration.dialTimeout
             guard let socket = try await socket() else { return .stopped }
             let handshake = ClientHandshake(
@@ -34,14 +35,15 @@ struct StreamDial {
             socket.onReadable = nil
             if case .head(let head, let rest) = answer, let ending = refusal(handshake, head, rest) {
                 socket.drop()
-                return .failed(ending)
+                return .failed(Ending(ending.cause, ServerText.redacted(ending.reason, hiding: values)))
             }
             switch answer {
             case .head(_, let rest):
                 return .opened(socket, rest: rest, secrets: values)
             case .failed(let reason):
                 socket.drop()
-                return .failed(Ending(.network, "\(place): \(reason)"))
+                // What is not HTTP at all is shown, and may be an echo of the request.
+                return .failed(Ending(.network, ServerText.redacted("\(place): \(reason)", hiding: values)))
             case .stopped:
                 socket.drop()
                 return .stopped
@@ -56,6 +58,14 @@ struct StreamDial {
     }
 
     private var place: String { configuration.url.originDescription }
+
+    /// The values in the query of the URL, where some servers want the token; shorter ones are no secrets.
+    private var queryValues: [Secret] {
+        configuration.url.target.drop { $0 != "?" }.dropFirst().split(separator: "&").compactMap { parameter in
+            let value = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).last ?? ""
+            return value.utf8.count < 6 ? nil : Secret(String(value))
+        }
+    }
 
     /// Returns the headers with the token, and the values that must not be shown.
     private func headers() async throws(Refused) -> (headers: [(String, String)], secrets: [Secret]) {
@@ -125,7 +135,9 @@ struct StreamDial {
 
     private static func describe(_ error: DialError, _ target: DialTarget) -> String {
         // G_IO_ERROR_PROXY_AUTH_FAILED and G_IO_ERROR_PROXY_NEED_AUTH: what GIO makes of a 407.
-        let isUnauthorized = { (cause: GLibError) in cause.domain == "g-io-error-quark" && (41...42).contains(cause.code) }
+        let isUnauthorized = { (cause: GLibError) in
+            cause.domain == "g-io-error-quark" && (41...42).contains(cause.code)
+        }
         if let proxy = target.proxy, case .failed(let cause) = error.cause, isUnauthorized(cause) {
             return "the proxy \(proxy) needs credentials, or refuses those it got (407)"
         }

@@ -1,10 +1,14 @@
 package import GLibRuntime
+package import RelayCore
 
 /// Takes what a stream brings, on the main loop and without awaiting, so that a read of many messages costs one turn.
 @MainLoop
 package protocol StreamHandler: AnyObject {
-    /// A connection opened; its messages follow. `number` counts the connections of the stream from 1.
-    func opened(connection number: Int)
+    /// A connection opened; its messages follow.
+    ///
+    /// `number` counts the connections of the stream from 1. `secrets` is what the server knows and may repeat, and
+    /// what no log line may show.
+    func opened(connection number: Int, hiding secrets: [Secret])
 
     /// Whole messages, at `places` in `bytes`, in their order.
     ///

@@ -119,7 +119,9 @@ package struct StreamMachine: Sendable, Equatable {
         return dial(cause, at: now)
     }
 
-    /// Ends a wait that the network caused. A wait that the server asked for, or that waits for a token, goes on.
+    /// Ends a wait that the network caused.
+    ///
+    /// A wait that the server asked for, or that waits for a token, goes on.
     package mutating func networkBack(at now: Instant) -> Step? {
         guard case .reconnecting(let ending, let dialAt, _) = state, ending.cause == .network else { return nil }
         return hasten(ending, dialAt: dialAt, cause: .networkBack, at: now)

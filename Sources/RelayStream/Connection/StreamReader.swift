@@ -75,7 +75,9 @@ package final class StreamReader {
         reporter = StreamReporter(stream: configuration.name, log: surroundings.log)
     }
 
-    /// Runs until the task is cancelled, which closes the connection with 1001. To be called once.
+    /// Runs until the task is cancelled, which closes the connection with 1001.
+    ///
+    /// To be called once.
     package func run() async {
         let tokenWatch = makeTokenWatch()
         let networkWatch = isWatching ? NetworkWatch { [weak self] in self?.networkCameBack() } : nil
@@ -101,7 +103,9 @@ package final class StreamReader {
         return status
     }
 
-    /// Stops reading, since what was read cannot be stored. What has been read already is still handed over.
+    /// Stops reading, since what was read cannot be stored.
+    ///
+    /// What has been read already is still handed over.
     ///
     /// After the pause limit the connection is closed with 1013, and no dial is made before `resume`.
     package func pause() {
@@ -167,7 +171,7 @@ package final class StreamReader {
 
     private func serve() async -> StreamMachine.Step? {
         guard let connection else { return machine.stop(at: clock.now()) }
-        handler.opened(connection: connections)
+        handler.opened(connection: connections, hiding: connection.secrets)
         if isPaused { connection.pause() }
         let end = await connection.run()
         self.connection = nil

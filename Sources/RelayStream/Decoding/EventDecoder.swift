@@ -19,6 +19,8 @@ package struct EventDecoder: ~Copyable, Sendable {
 
     /// Where given ids come from.
     package var ids: IDSource
+    /// What no report may show, though the server may send it back.
+    package var secrets: [Secret] = []
     /// Whether the format has a place for ids and one for times. Not the format itself: reading one field of it would
     /// copy all of it for every event.
     let mapsID: Bool
@@ -95,7 +97,7 @@ package struct EventDecoder: ~Copyable, Sendable {
         let isFirst = counters[fault.rawValue] == 1
         let isComplaint = fault == .serverError && !outcome.reports.contains { $0.fault == .serverError }
         guard isFirst || isComplaint else { return }
-        outcome.reports.append(DecodeOutcome.Report(fault: fault, excerpt: Excerpt.of(bytes)))
+        outcome.reports.append(DecodeOutcome.Report(fault: fault, excerpt: Excerpt.of(bytes, hiding: secrets)))
     }
 
     private static func withoutMark(_ message: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {

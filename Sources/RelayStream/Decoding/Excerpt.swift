@@ -1,11 +1,15 @@
+internal import RelayCore
+
 /// The start of a message as it may be shown in a log.
 enum Excerpt {
     private static let mostCharacters = 200
 
-    /// Returns at most 200 characters of `bytes`; control and format characters as `\u{..}`, ill-formed bytes as U+FFFD.
-    static func of(_ bytes: UnsafeRawBufferPointer) -> String {
+    /// Returns at most 200 characters of `bytes` without the secrets; control and format characters as `\u{..}`,
+    /// ill-formed bytes as U+FFFD.
+    static func of(_ bytes: UnsafeRawBufferPointer, hiding secrets: [Secret] = []) -> String {
         // A character takes at most four bytes, before it is shown as an escape.
-        let start = String(decoding: bytes.prefix(mostCharacters * 4), as: UTF8.self)
+        let clear = ServerText.redacted(Array(bytes.prefix(mostCharacters * 4)), hiding: secrets)
+        let start = String(decoding: clear, as: UTF8.self)
         var text = ""
         var count = 0
         for scalar in start.unicodeScalars {
