@@ -15,7 +15,7 @@ final class StandardOutput {
     /// The queue of lines.
     let queue: LineQueue
     /// The fast path.
-    let lines: StdoutLines
+    private(set) var lines: StdoutLines
 
     /// Called when producers must pause (true) and when they may go on (false).
     var onFull: (@MainLoop (Bool) -> Void)?

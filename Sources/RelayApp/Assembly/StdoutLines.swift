@@ -5,6 +5,7 @@ internal import RelaySinks
 /// The fast path of standard output: lines are written into a block and handed to the queue once a read.
 ///
 /// A struct, of which each stream has its own, so that adding a line checks no access to an object.
+@MainLoop
 struct StdoutLines {
     private let queue: LineQueue
     private let format: StdoutConfiguration.Format
