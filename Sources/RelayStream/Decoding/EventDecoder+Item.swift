@@ -38,7 +38,8 @@ extension EventDecoder {
     }
 
     private mutating func decode(
-        _ item: UnsafePointer<relay_json_item>, of copy: CopiedMessage, _ receivedAt: Instant, _ batch: inout EventBatch,
+        _ item: UnsafePointer<relay_json_item>, of copy: CopiedMessage, _ receivedAt: Instant,
+        _ batch: inout EventBatch,
         _ outcome: inout DecodeOutcome
     ) {
         if let fault = Self.fault(of: item, copy) { return count(fault, copy.bytes(of: item.pointee.raw), &outcome) }
@@ -103,7 +104,8 @@ extension EventDecoder {
 
     /// Sets the id from the item, or to a given one.
     private mutating func setID(
-        of record: inout EventRecord, from item: UnsafePointer<relay_json_item>, _ copy: CopiedMessage, _ storage: inout [UInt8],
+        of record: inout EventRecord, from item: UnsafePointer<relay_json_item>, _ copy: CopiedMessage,
+        _ storage: inout [UInt8],
         _ outcome: inout DecodeOutcome
     ) {
         let value = item.pointee.id
@@ -119,7 +121,8 @@ extension EventDecoder {
 
     /// Returns the range of a field that may be missing; an empty text counts as missing.
     private mutating func optional(
-        _ value: relay_json_value, of item: UnsafePointer<relay_json_item>, _ copy: CopiedMessage, _ storage: inout [UInt8],
+        _ value: relay_json_value, of item: UnsafePointer<relay_json_item>, _ copy: CopiedMessage,
+        _ storage: inout [UInt8],
         _ outcome: inout DecodeOutcome
     ) -> TextRange {
         switch value.kind {

@@ -21,9 +21,10 @@ package struct EventDecoder: ~Copyable, Sendable {
     package var ids: IDSource
     /// What no report may show, though the server may send it back.
     package var secrets: [Secret] = []
-    /// Whether the format has a place for ids and one for times. Not the format itself: reading one field of it would
-    /// copy all of it for every event.
+    // Not the format itself: reading one field of it would copy all of it for every event.
+    /// Whether the format has a place for ids.
     let mapsID: Bool
+    /// Whether the format has a place for times.
     let mapsTime: Bool
     private let parser: EventParser
     let kinds: [(theirs: [UInt8], ours: [UInt8])]
@@ -80,7 +81,8 @@ package struct EventDecoder: ~Copyable, Sendable {
             return outcome
         }
         if result.count > 0 {
-            decode(UnsafeBufferPointer(start: result.items, count: result.count), of: text, receivedAt, &batch, &outcome)
+            decode(
+                UnsafeBufferPointer(start: result.items, count: result.count), of: text, receivedAt, &batch, &outcome)
         }
         counters[DecodeFault.filtered.rawValue] &+= result.filtered
         if result.over_limit > 0 {
