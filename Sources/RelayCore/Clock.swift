@@ -1,4 +1,6 @@
-/// The time of a relay, and waiting for it. The real one lives in RelayApp; tests have one that they advance.
+/// The time of a relay, and waiting for it.
+///
+/// The real one lives in RelayApp; tests have one that they advance.
 package protocol RelayClock: Sendable {
     /// Relay time: never goes back, counts suspend.
     func now() -> Instant

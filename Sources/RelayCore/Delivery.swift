@@ -26,7 +26,9 @@ package struct Delivery: Sendable {
     }
 }
 
-/// How an attempt ended. Only the sink knows whether trying again helps; the outbox obeys.
+/// How an attempt ended.
+///
+/// Only the sink knows whether trying again helps; the outbox obeys.
 package enum Outcome: Sendable, Equatable {
     /// The sink has it.
     case delivered

@@ -23,7 +23,9 @@ package struct EventRecord: Sendable, BitwiseCopyable {
     package var identity: EventID
     /// When it happened by the server's clock, else when it was received.
     package var createdAt: Instant
-    /// The id as text, as the server sent it or as the relay gave it. Always present.
+    /// The id as text, as the server sent it or as the relay gave it.
+    ///
+    /// Always present.
     package var id: TextRange
     /// The kind, always present.
     package var kind: TextRange
@@ -103,7 +105,9 @@ package struct Event: Sendable {
 
 /// The events decoded from what one read of the socket brought, in the order of the stream.
 package struct EventBatch: Sendable {
-    /// The bytes of all events. At most 4 GiB; a read brings far less.
+    /// The bytes of all events.
+    ///
+    /// At most 4 GiB; a read brings far less.
     package var storage: [UInt8] = []
     /// The events, oldest first.
     package var records: [EventRecord] = []

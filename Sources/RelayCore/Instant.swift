@@ -38,7 +38,9 @@ extension Duration {
         let (seconds, attoseconds) = components
         let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1000)
         if overflow { return seconds < 0 ? .min : .max }
-        let rest = attoseconds > 0 ? (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000 : attoseconds / 1_000_000_000_000_000
+        let rest =
+            attoseconds > 0
+            ? (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000 : attoseconds / 1_000_000_000_000_000
         let (sum, tooLarge) = scaled.addingReportingOverflow(rest)
         return tooLarge ? (seconds < 0 ? .min : .max) : sum
     }

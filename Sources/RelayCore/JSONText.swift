@@ -9,6 +9,8 @@ package enum JSONText {
 
     /// Appends `utf8` without the quotes around it.
     package static func append(_ utf8: RawSpan, to bytes: inout [UInt8]) {
+        // With no room asked for, the standard library writes the count of the empty array that all threads share.
+        guard utf8.byteCount > 0 else { return }
         bytes.append(addingCapacity: longestCount(of: utf8)) { write(utf8, to: &$0) }
     }
 

@@ -82,7 +82,9 @@ package struct ClaimBatch: Sendable {
     }
 }
 
-/// The counters of one sink. Always `effects == delivered + suppressed + pending + dead`.
+/// The counters of one sink.
+///
+/// Always `effects == delivered + suppressed + pending + dead`.
 package struct SinkCounters: Sendable, Equatable {
     /// All effects that named the sink.
     package var effects = 0

@@ -7,9 +7,13 @@ package enum Urgency: String, Sendable, CaseIterable {
 ///
 /// Rendered once, in the commit that stores its delivery, and frozen.
 package struct Notice: Sendable {
-    /// The first line. Cleaned, not cut and not encoded.
+    /// The first line.
+    ///
+    /// Cleaned, not cut and not encoded.
     package var title: UntrustedText
-    /// The rest, possibly empty. Cleaned, not cut and not encoded.
+    /// The rest, possibly empty.
+    ///
+    /// Cleaned, not cut and not encoded.
     package var body: UntrustedText
     /// An http or https link to what it is about; empty if there is none.
     package var link: UntrustedText

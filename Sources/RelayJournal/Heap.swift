@@ -6,7 +6,7 @@ struct Heap<Element: Comparable> {
     /// The smallest element.
     var first: Element? { elements.first }
 
-    /// Adds an element. Costs the logarithm of the count.
+    /// Adds an element, which costs the logarithm of the count.
     mutating func insert(_ element: Element) {
         elements.append(element)
         var child = elements.count - 1
@@ -18,7 +18,7 @@ struct Heap<Element: Comparable> {
         }
     }
 
-    /// Removes the smallest element. Costs the logarithm of the count.
+    /// Removes the smallest element, which costs the logarithm of the count.
     mutating func removeFirst() {
         guard let last = elements.popLast(), !elements.isEmpty else { return }
         elements[0] = last

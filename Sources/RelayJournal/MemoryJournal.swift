@@ -40,7 +40,9 @@ package final class MemoryJournal: Journal {
         var claims: [Claim] = []
         while claims.count < count {
             nextToken += 1
-            guard let claim = share.claim(token: nextToken, until: now + lease, inOrder: inOrder, at: now) else { break }
+            guard let claim = share.claim(token: nextToken, until: now + lease, inOrder: inOrder, at: now) else {
+                break
+            }
             claims.append(claim)
         }
         return ClaimBatch(claims: claims, nextDue: claims.isEmpty ? share.nextDue(inOrder: inOrder) : nil)

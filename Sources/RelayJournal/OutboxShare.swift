@@ -147,7 +147,9 @@ package struct OutboxShare {
         }
     }
 
-    /// The lowest serial that waits or is claimed. Only asked for sinks in order, of which few are held at a time.
+    /// The lowest serial that waits or is claimed.
+    ///
+    /// Only asked for sinks in order, of which few are held at a time.
     private var lowestHeldSerial: UInt64? {
         [waiting.elements.lazy.map(\.serial).min(), claims.values.min()].compactMap(\.self).min()
     }

@@ -14,8 +14,8 @@ package final class OutboxWorker {
         package var backoff = Backoff(base: .seconds(1), cap: .seconds(15 * 60), floor: 0)
         /// The age at which a delivery that was not delivered is dead.
         package var giveUp: Duration = .seconds(48 * 3600)
-        /// How long a claim lasts: longer than any attempt may take.
-        package var lease: Duration = .seconds(120)
+        /// How long a claim lasts: longer than any attempt may take, which is five minutes and what a sink needs to end.
+        package var lease: Duration = .seconds(600)
         /// The longest pause that a service can ask for.
         package var longestPause: Duration = .seconds(3600)
 
@@ -100,10 +100,12 @@ package final class OutboxWorker {
             guard readiness == .ready else { return askReadiness() }
             let batch = await journal.claim(
                 sink: sink.name, upTo: sink.inFlight - running, lease: policy.lease, inOrder: sink.inFlight == 1,
-                at: clock.now())
+                at: now)
             if let due = batch.nextDue { wake(at: due) }
             if batch.claims.isEmpty { return }
-            for claim in batch.claims { start(claim) }
+            let tooOld = batch.claims.filter { $0.acceptedAt + policy.giveUp <= now }
+            if !tooOld.isEmpty { await giveUp(tooOld, at: now) }
+            for claim in batch.claims where claim.acceptedAt + policy.giveUp > now { start(claim) }
         }
     }
 
@@ -115,6 +117,13 @@ package final class OutboxWorker {
             await sink.awaitReady()
             return .sinkIsReady
         }
+    }
+
+    /// Gives up what reached the age while the sink was away or paused.
+    private func giveUp(_ claims: [Claim], at now: Instant) async {
+        let fields = [("sink", sink.name), ("count", String(claims.count))]
+        log(.error, "outbox", "deliveries grew too old while they waited and are dead", fields)
+        await journal.settle(claims.map { SettledClaim($0, .dead(because: "too old")) }, at: now)
     }
 
     private func start(_ claim: Claim) {

@@ -63,7 +63,7 @@ package struct ClientHandshake: Sendable {
         }
         if let used = response.list(of: "Sec-WebSocket-Extensions").first {
             throw .notWebSocket(
-                "the server uses an extension that was not offered: \(SafeText.make(used.utf8, limit: 60))")
+                "the server uses an extension that was not offered: \(secrets.hidden(in: Array(used.utf8), limit: 60))")
         }
         try checkSubprotocol(response)
     }
@@ -73,7 +73,8 @@ package struct ClientHandshake: Sendable {
         guard let first = chosen.first else { return }
         guard chosen.count == 1, subprotocols.contains(first) else {
             throw .notWebSocket(
-                "the server uses a subprotocol that was not offered: \(SafeText.make(first.utf8, limit: 60))")
+                "the server uses a subprotocol that was not offered: \(secrets.hidden(in: Array(first.utf8), limit: 60))"
+            )
         }
     }
 
@@ -81,7 +82,7 @@ package struct ClientHandshake: Sendable {
         HandshakeFault.Refusal(
             status: line.status, reason: secrets.hidden(in: Array(line.reason.utf8)),
             location: response.values(of: "Location").first.map { secrets.hidden(in: Array(Self.origin(of: $0).utf8)) },
-            retryAfter: response.values(of: "Retry-After").first.map { SafeText.make($0.utf8, limit: 60) },
+            retryAfter: response.values(of: "Retry-After").first.map { secrets.hidden(in: Array($0.utf8), limit: 60) },
             body: secrets.hidden(in: body))
     }
 

@@ -35,7 +35,9 @@ package struct HTTPHeadParser: Sendable {
         let known = bytes.count
         bytes.append(contentsOf: input)
         if kind == .response, !zip(bytes, "HTTP/".utf8).allSatisfy({ $0 == $1 }) {
-            throw .malformed("the answer is not HTTP: \(SafeText.make(bytes.prefix(60)))")
+            // Its first word tells what it is. An echo would go on with the target, which may hold a secret.
+            let word = bytes.prefix { $0 > 0x20 }
+            throw .malformed("the answer is not HTTP: \(SafeText.make(word.prefix(60)))")
         }
         guard let end = try endOfHead(from: known) else {
             guard bytes.count <= maxBytes else { throw .malformed("the head is longer than \(maxBytes) bytes") }

@@ -18,12 +18,12 @@ struct Secrets: Sendable {
             .sorted { $0.count > $1.count }
     }
 
-    /// Returns the beginning of a stranger's text, made safe to show and without the secrets.
-    func hidden(in bytes: [UInt8]) -> String {
+    /// Returns the beginning of a stranger's text, made safe to show and without the secrets: at most `limit` bytes.
+    func hidden(in bytes: [UInt8], limit: Int = 200) -> String {
         // The texts of interest are at the beginning; the bound keeps the search short.
         var bytes = Array(bytes.prefix(8192))
         for text in texts { bytes = Self.replace(text, in: bytes) }
-        return SafeText.make(bytes)
+        return SafeText.make(bytes, limit: limit)
     }
 
     private static func replace(_ text: [UInt8], in bytes: [UInt8]) -> [UInt8] {

@@ -151,6 +151,20 @@ struct HandshakeTests {
         #expect(!text.contains("PLANTED"))
     }
 
+    /// Whichever field a server echoes them in.
+    @Test(arguments: [
+        "HTTP/1.1 503 X\r\nRetry-After: PLANTED-1\r\n\r\n",
+        "HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {answer}\r\nSec-WebSocket-Extensions: PLANTED-1\r\n\r\n",
+        "HTTP/1.1 101 X\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {answer}\r\nSec-WebSocket-Protocol: PLANTED-1\r\n\r\n",
+        "GET /x?token=PLANTED-1 HTTP/1.1\r\n\r\n",
+    ])
+    func echoedSecretIsNotTold(answer: String) throws {
+        let handshake = try handshake(
+            headers: [("Authorization", "Bearer PLANTED-1")], url: "wss://h/x?token=PLANTED-1")
+        let fault = #expect(throws: HandshakeFault.self) { try check(answer, by: handshake) }
+        #expect(fault?.description.contains("PLANTED") == false)
+    }
+
     @Test(arguments: [
         "HTTP/2 101 X", "HTTP/1.1 1010 X", "HTTP/1.1 abc", "HTTP/1.1", "HTTP/1.1 099 X", "HTTP/1.1 999 X",
         "HTTP/1.1  101",

@@ -46,9 +46,8 @@ final class EventFlow: StreamHandler {
 
     /// Creates the flow of one stream.
     ///
-    /// - Parameters:
-    ///   - outlets: one for each sink of `rules`, in its order.
-    ///   - onEvents: told how many events have been decided in all, after every read that brought some.
+    /// `outlets` has one for each sink of `rules`, in its order; `onEvents` is told how many events have been decided in
+    /// all, after every read that brought some.
     init(
         _ stream: RelayConfiguration.Stream, rules: RuleSet, outlets: [Outlet], accepter: Accepter,
         clock: any RelayClock, log: Log, onEvents: (@MainLoop (Int) -> Void)? = nil

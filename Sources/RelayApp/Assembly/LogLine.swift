@@ -8,8 +8,9 @@ struct LogLine {
     /// How a line looks.
     var format: Log.Format
 
-    /// The longest value that is shown, in bytes.
-    private static let longestValue = 300
+    /// The longest message and the longest value that are shown, in characters (Unicode scalars): a message is ours and
+    /// may name a path.
+    private static let (longestMessage, longestValue) = (1000, 200)
 
     /// Returns the line of an entry, with its newline.
     func bytes(of entry: Log.Entry, at now: Instant) -> [UInt8] {
@@ -26,13 +27,13 @@ struct LogLine {
     private func appendLogfmt(_ entry: Log.Entry, at now: Instant, to line: inout [UInt8]) {
         line.append(contentsOf: "time=".utf8)
         TimestampText.append(now, to: &line)
-        for (name, value) in [("level", entry.level.rawValue), ("room", entry.room), ("msg", entry.message)] + entry.fields {
+        for (name, value) in members(of: entry) {
             line.append(contentsOf: " \(name)=".utf8)
-            if Self.isPlain(value) {
+            if value.utf8.allSatisfy(Self.isPlain), !value.isEmpty {
                 line.append(contentsOf: value.utf8)
             } else {
                 line.append(UInt8(ascii: "\""))
-                JSONText.append(Self.cut(value), to: &line)
+                JSONText.append(value, to: &line)
                 line.append(UInt8(ascii: "\""))
             }
         }
@@ -42,21 +43,34 @@ struct LogLine {
         line.append(contentsOf: "{\"time\":\"".utf8)
         TimestampText.append(now, to: &line)
         line.append(UInt8(ascii: "\""))
-        for (name, value) in [("level", entry.level.rawValue), ("room", entry.room), ("msg", entry.message)] + entry.fields {
+        for (name, value) in members(of: entry) {
             line.append(contentsOf: ",\"\(name)\":\"".utf8)
-            JSONText.append(Self.cut(value), to: &line)
+            JSONText.append(value, to: &line)
             line.append(UInt8(ascii: "\""))
         }
         line.append(UInt8(ascii: "}"))
     }
 
-    private static func isPlain(_ value: String) -> Bool {
-        !value.isEmpty && value.utf8.count <= longestValue
-            && value.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "=") && $0 != UInt8(ascii: "\\") }
+    /// What the line says, each text cut to its longest.
+    private func members(of entry: Log.Entry) -> [(name: String, value: String)] {
+        [
+            ("level", entry.level.rawValue), ("room", entry.room),
+            ("msg", Self.cut(entry.message, to: Self.longestMessage)),
+        ] + entry.fields.map { ($0.name, Self.cut($0.value, to: Self.longestValue)) }
     }
 
-    private static func cut(_ value: String) -> [UInt8] {
-        guard value.utf8.count > longestValue else { return Array(value.utf8) }
-        return Array((String(value.unicodeScalars.prefix(longestValue / 2)) + "…").utf8)
+    private static func cut(_ text: String, to limit: Int) -> String {
+        let scalars = text.unicodeScalars
+        guard let end = scalars.index(scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex),
+            end < scalars.endIndex
+        else { return text }
+        return String(scalars[..<end]) + "…"
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "="), UInt8(ascii: "\\"): false
+        default: byte > 0x20 && byte < 0x7F
+        }
     }
 }

@@ -24,15 +24,17 @@ final class StandardOutput {
 
     private let log: Log
     private let waits: Bool
+    private let isDurable: Bool
 
     /// Finds the `stdout` sink among `sinks` and starts its queue; nil if there is none.
     init?(_ sinks: [SinkConfiguration], descriptor: Int32, log: Log) {
-        let found = sinks.lazy.compactMap { sink -> (String, StdoutConfiguration)? in
-            if case .stdout(let configuration) = sink.kind { return (sink.name, configuration) }
+        let found = sinks.lazy.compactMap { sink -> (SinkConfiguration, StdoutConfiguration)? in
+            if case .stdout(let configuration) = sink.kind { return (sink, configuration) }
             return nil
         }
-        guard let (name, configuration) = found.first else { return nil }
-        self.name = name
+        guard let (sink, configuration) = found.first else { return nil }
+        name = sink.name
+        isDurable = sink.isDurable
         self.configuration = configuration
         self.log = log
         let whenFull = configuration.whenFull ?? (sinks.count == 1 ? .wait : .drop)
@@ -47,10 +49,12 @@ final class StandardOutput {
         }
         lines = StdoutLines(queue: queue, format: configuration.format, style: style)
         reports.handler = { [weak self] in self?.handle($0) }
+        lines.onNoRoom = { [weak self] in self?.tellWhetherFull() }
     }
 
-    /// The counters of the fast path.
+    /// The counters of the fast path; those of a durable sink are the journal's.
     var counters: SinkCounters {
+        guard !isDurable else { return SinkCounters() }
         let counts = queue.counts
         var counters = SinkCounters()
         counters.effects = counts.accepted + counts.dropped
@@ -70,19 +74,24 @@ final class StandardOutput {
         switch report {
         case .full:
             log(.warning, "stdout", waits ? "nobody reads; the streams pause" : "nobody reads; new lines are dropped")
-            if waits { onFull?(true) }
+            tellWhetherFull()
         case .room(let dropped):
             log(.info, "stdout", "it flows again", [("dropped", String(dropped))])
-            if waits { onFull?(false) }
+            tellWhetherFull()
         case .losing(let reason):
             log(.error, "stdout", "lines are lost", [("because", reason)])
         case .writing(let lost):
             log(.info, "stdout", "lines are written again", [("lost", String(lost))])
         case .off(let reason):
             log(.error, "stdout", "the sink is off", [("because", reason)])
-            if waits { onFull?(false) }
+            tellWhetherFull()
             onOff?()
         }
+    }
+
+    /// Asks the queue instead of trusting the report: two threads report, so the order need not be that of the events.
+    private func tellWhetherFull() {
+        if waits { onFull?(queue.isFull) }
     }
 
     /// Lets the queue, which is made first, report to the object that owns it.

@@ -10,6 +10,8 @@ final class StdoutLines {
     private let style: TextLine.Style
     private var block: [UInt8] = []
     private var lines = 0
+    /// Called when the queue has no room for more, before anything else can be read.
+    var onNoRoom: (@MainLoop () -> Void)?
 
     /// The size above which a block is handed on before the read is done.
     private static let blockSize = 256 << 10
@@ -36,8 +38,9 @@ final class StdoutLines {
     /// Hands all lines to the queue.
     func flush() {
         guard lines > 0 else { return }
-        queue.append(block, lines: lines)
+        let hasRoom = queue.append(block, lines: lines)
         block.removeAll(keepingCapacity: true)
         lines = 0
+        if !hasRoom { onNoRoom?() }
     }
 }

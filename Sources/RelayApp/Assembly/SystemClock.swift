@@ -20,6 +20,7 @@ struct SystemClock: RelayClock {
     }
 
     func sleep(until deadline: Instant) async throws {
-        try await BootTime.sleep(untilMilliseconds: deadline.milliseconds.subtractingReportingOverflow(offset).partialValue)
+        try await BootTime.sleep(
+            untilMilliseconds: deadline.milliseconds.subtractingReportingOverflow(offset).partialValue)
     }
 }

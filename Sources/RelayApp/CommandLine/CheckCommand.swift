@@ -19,8 +19,8 @@ struct CheckCommand {
         let file = try load()
         let problems = Problems()
         let configuration = RelayConfiguration.read(file.text, problems: problems)
-        if let configuration { warnOfSecrets(configuration, folder: file.folder, problems) }
-        for problem in problems.sorted { tell(problem, file: file.path) }
+        if configuration != nil { warnOfSecrets(problems, folder: file.folder) }
+        tell(problems, file: file.path)
         let isStrict = arguments.has("strict")
         guard let configuration, problems.all.isEmpty || !isStrict else { return .configuration }
         if !arguments.has("json") {
@@ -59,26 +59,29 @@ struct CheckCommand {
         }
     }
 
-    /// Warns of secrets that `run` would not find. Reads none of them.
-    private func warnOfSecrets(_ configuration: RelayConfiguration, folder: String, _ problems: Problems) {
+    /// Warns of secrets that `run` would not find, and reads none of them.
+    private func warnOfSecrets(_ problems: Problems, folder: String) {
         let reader = SecretReader(folder: folder)
-        for (path, source) in configuration.secrets {
+        for (source, node) in problems.secrets {
             let isAbsent: Bool
             switch source {
             case .environment(let name): isAbsent = SecretReader.processEnvironment(name) == nil
             case .file, .credential: isAbsent = reader.file(of: source).map { access($0, F_OK) != 0 } ?? true
             case .command: isAbsent = false
             }
-            guard isAbsent else { continue }
-            problems.add(
-                Problem(
-                    .warning, at: Position(line: 1, column: 1), path: path,
-                    message: "the \(source.label) is not there now"))
+            if isAbsent { problems.add(.warning, at: node, "the \(source.label) is not there now") }
         }
     }
 
-    private func tell(_ problem: Problem, file: String) {
-        guard arguments.has("json") else { return Console.complain(problem.line(file: file)) }
+    private func tell(_ problems: Problems, file: String) {
+        if arguments.has("json") {
+            for problem in problems.sorted { printJSON(problem, file: file) }
+        } else {
+            for line in problems.lines(file: file) { Console.complain(line) }
+        }
+    }
+
+    private func printJSON(_ problem: Problem, file: String) {
         var json: [UInt8] = []
         func append(_ name: String, _ value: String, first: Bool = false) {
             json.append(contentsOf: "\(first ? "{" : ",")\"\(name)\":\"".utf8)

@@ -4,17 +4,31 @@ internal import RelaySinks
 
 /// The diagnostics of a command on standard error, written by a thread of its own.
 struct CommandLog: Sendable {
-    /// Takes entries.
-    let log: Log
+    private let log: Log
     private let queue: LineQueue
     private let clock: any RelayClock
 
     /// What may wait for a reader of standard error; newer lines are dropped then.
     private static let capacity = 1 << 20
 
-    /// Starts writing, as `--log-level` and `--log-format` say.
-    init(_ arguments: ParsedArguments, clock: any RelayClock, standard: LogLevel = .info) throws(CommandFault) {
-        let level = try Self.choice(arguments, "log-level", standard: standard)
+    /// Runs `body` with a log as `--log-level` and `--log-format` say; all is written when it returns or throws.
+    static func open(
+        _ arguments: ParsedArguments, clock: any RelayClock,
+        body: (Log) async throws(CommandFault) -> ExitCode
+    ) async throws(CommandFault) -> ExitCode {
+        let log = try CommandLog(arguments, clock: clock)
+        let result: Result<ExitCode, CommandFault>
+        do throws(CommandFault) {
+            result = .success(try await body(log.log))
+        } catch {
+            result = .failure(error)
+        }
+        await log.flush()
+        return try result.get()
+    }
+
+    private init(_ arguments: ParsedArguments, clock: any RelayClock) throws(CommandFault) {
+        let level = try Self.choice(arguments, "log-level", standard: LogLevel.info)
         let format = try Self.choice(arguments, "log-format", standard: Log.Format.logfmt)
         let queue = LineQueue(descriptor: 2, capacity: Self.capacity, whenFull: .drop) { _ in }
         let line = LogLine(format: format)
@@ -24,7 +38,7 @@ struct CommandLog: Sendable {
     }
 
     /// Waits, for at most a second, until all is written.
-    func flush() async {
+    private func flush() async {
         await queue.flush(until: clock.now() + .seconds(1), clock: clock)
         queue.close()
     }

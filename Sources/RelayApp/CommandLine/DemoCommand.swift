@@ -1,5 +1,4 @@
 internal import GLibRuntime
-internal import Glibc
 internal import RelayCore
 internal import RelayStream
 internal import WebSocketCodec
@@ -8,8 +7,8 @@ internal import WebSocketCodec
 struct DemoCommand {
     private let arguments: ParsedArguments
 
-    /// The variable that the example's stream takes its token from.
-    private static let tokenVariable = "CHIRP_TOKEN"
+    /// The name under which the demo's own token is found; no variable of the process has it.
+    private static let tokenVariable = "the demo's token"
 
     /// Takes the arguments of the command.
     init(_ arguments: ParsedArguments) {
@@ -23,19 +22,20 @@ struct DemoCommand {
         let count = try number("events", standard: 30, in: 1...1_000_000)
         let rate = try number("rate", standard: 3, in: 0.01...10_000)
         let clock = SystemClock()
-        let log = try CommandLog(arguments, clock: clock)
         let (file, example) = try rules()
-        let code: ExitCode
-        if let url = arguments.options["url"] {
-            let configuration = try Self.pointed(example, at: url, tokenFrom: arguments.options["token-env"])
-            let parts = Relay.Parts(
-                configuration: configuration, secrets: SecretReader(folder: file.folder), clock: clock, log: log.log)
-            code = try await RelaySession(parts).run()
-        } else {
-            code = try await Self.runMadeUp(count, rate, example, folder: file.folder, clock, log.log)
+        guard let url = arguments.options["url"] else {
+            guard !arguments.has("token-env") else { throw CommandFault(.usage, "--token-env goes with --url") }
+            return try await CommandLog.open(arguments, clock: clock) { log throws(CommandFault) in
+                try await Self.runMadeUp(count, rate, example, folder: file.folder, clock, log)
+            }
         }
-        await log.flush()
-        return code
+        let configuration = try Self.pointed(
+            example, at: url, token: arguments.options["token-env"].map { .environment($0) })
+        return try await CommandLog.open(arguments, clock: clock) { log throws(CommandFault) in
+            let parts = Relay.Parts(
+                configuration: configuration, secrets: SecretReader(folder: file.folder), clock: clock, log: log)
+            return try await RelaySession(parts).run()
+        }
     }
 
     /// Relays `count` events from a server of our own.
@@ -45,18 +45,20 @@ struct DemoCommand {
         _ log: Log
     ) async throws(CommandFault) -> ExitCode {
         let token = Base64.encode((0..<24).map { _ in UInt8.random(in: .min ... .max) })
-        setenv(tokenVariable, token, 1)
         let server: DemoServer
         do throws(GLibError) {
             server = try DemoServer(token: Secret(token), count: count, rate: rate, clock: clock)
         } catch {
             throw CommandFault(.failed, "the demo's server cannot listen: \(error)")
         }
-        let configuration = try pointed(example, at: server.url, tokenFrom: tokenVariable)
+        let configuration = try pointed(example, at: server.url, token: .environment(tokenVariable))
         log(.info, "demo", "a server of the demo's own sends \(count) events", [("url", server.url)])
         let allCame = Doorbell()
         let parts = Relay.Parts(
-            configuration: configuration, secrets: SecretReader(folder: folder), clock: clock, log: log,
+            configuration: configuration,
+            secrets: SecretReader(folder: folder) { name in
+                name == tokenVariable ? token : SecretReader.processEnvironment(name)
+            }, clock: clock, log: log,
             onEvents: { if $0 >= count { allCame.ring() } })
         return try await relay(parts, from: server, until: allCame, log)
     }
@@ -109,7 +111,7 @@ struct DemoCommand {
 
     /// Returns the configuration with its first stream at `url`, and without the others.
     private static func pointed(
-        _ configuration: RelayConfiguration, at url: String, tokenFrom variable: String?
+        _ configuration: RelayConfiguration, at url: String, token: SecretSource?
     ) throws(CommandFault) -> RelayConfiguration {
         guard var stream = configuration.streams.first else {
             throw CommandFault(.configuration, "the rules have no stream")
@@ -124,7 +126,7 @@ struct DemoCommand {
             throw CommandFault(.usage, "--url: ws:// would send the token in the clear; use wss://")
         }
         stream.connection.url = address
-        stream.connection.token = variable.map { .environment($0) }
+        stream.connection.token = token
         var changed = configuration
         changed.streams = [stream]
         return changed

@@ -12,7 +12,9 @@ struct ParsedArguments: Sendable, Equatable {
     /// The operand, if one was given.
     private(set) var operand: String?
 
-    /// Sorts out `words` by what `spec` takes. An option that stands twice counts as it stands last.
+    /// Sorts out `words` by what `spec` takes.
+    ///
+    /// An option that stands twice counts as it stands last.
     init(_ words: some Sequence<String>, spec: CommandSpec) throws(Fault) {
         var words = Array(words)[...]
         var onlyOperands = false

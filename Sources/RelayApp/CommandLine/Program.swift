@@ -60,6 +60,9 @@ package enum Program {
 
     private static func unknown(_ name: String) -> ExitCode {
         if Commands.notYet.contains(name) { return usage("the command \(name) is not supported yet", seeAlso: nil) }
+        if name.hasPrefix("-") {
+            return usage("unknown option \(name); options stand behind the command", seeAlso: nil)
+        }
         let names = Commands.all.map(\.name)
         return usage(
             "unknown command \(Shown.quoted(name))" + NearestName.suggestion(for: name, among: names), seeAlso: nil)

@@ -13,6 +13,7 @@ struct RelaySession {
     /// Relays until a signal, or until the relay ends by itself.
     ///
     /// - Parameter started: is given the relay once it is wired up.
+    /// - Returns: how the process ends.
     /// - Throws: `CommandFault` (78) if a secret of a sink cannot be read.
     @MainLoop
     func run(started: @MainLoop (Relay) -> Void = { _ in }) async throws(CommandFault) -> ExitCode {

@@ -20,20 +20,25 @@ struct RunCommand {
             throw CommandFault(.usage, "--state and --no-state exclude each other")
         }
         let clock = SystemClock()
-        let log = try CommandLog(arguments, clock: clock)
+        return try await CommandLog.open(arguments, clock: clock) { log throws(CommandFault) in
+            try await run(clock, log)
+        }
+    }
+
+    private func run(_ clock: any RelayClock, _ log: Log) async throws(CommandFault) -> ExitCode {
         let path = try CommandRules.path(option: arguments.options["rules"])
         let (file, configuration, warnings) = try CommandRules.load(path)
-        for warning in warnings { log.log(.warning, "rules", warning.line(file: path)) }
-        try prepareState(log.log)
-        let parts = Relay.Parts(
-            configuration: configuration, secrets: SecretReader(folder: file.folder), clock: clock, log: log.log)
-        log.log(
+        for warning in warnings { log(.warning, "rules", warning.line(file: path)) }
+        try prepareState(log)
+        log(
             .info, "relay", "starting",
-            [("version", Version.number), ("rules", path), ("streams", String(configuration.streams.count)),
-                ("sinks", String(configuration.sinks.count)), ("count", String(configuration.rules.rules.count))])
-        let code = try await RelaySession(parts).run()
-        await log.flush()
-        return code
+            [
+                ("version", Version.number), ("rulesFile", path), ("streams", String(configuration.streams.count)),
+                ("sinks", String(configuration.sinks.count)), ("rules", String(configuration.rules.rules.count)),
+            ])
+        let parts = Relay.Parts(
+            configuration: configuration, secrets: SecretReader(folder: file.folder), clock: clock, log: log)
+        return try await RelaySession(parts).run()
     }
 
     /// Makes the state directory, and says where the journal is.

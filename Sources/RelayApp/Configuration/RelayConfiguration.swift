@@ -93,24 +93,3 @@ struct RelayConfiguration: Sendable {
         }
     }
 }
-
-extension RelayConfiguration {
-    /// Every secret of the file, with the path that a person finds it by.
-    var secrets: [(path: String, source: SecretSource)] {
-        streams.flatMap { Self.secrets(of: $0.connection) } + sinks.flatMap { Self.secrets(of: $0) }
-    }
-
-    private static func secrets(of stream: StreamConfiguration) -> [(path: String, source: SecretSource)] {
-        var secrets = stream.token.map { [("streams.\(stream.name).token", $0)] } ?? []
-        for header in stream.headers {
-            guard case .secret(let source) = header.value else { continue }
-            secrets.append(("streams.\(stream.name).headers.\(header.name)", source))
-        }
-        return secrets
-    }
-
-    private static func secrets(of sink: SinkConfiguration) -> [(path: String, source: SecretSource)] {
-        guard case .webhook(let webhook) = sink.kind else { return [] }
-        return webhook.secrets.map { ("sinks.\(sink.name)", $0) }
-    }
-}

@@ -2,7 +2,7 @@ internal import RelayCore
 
 /// The rules file: where it is, and what is in it.
 struct RulesFile: Sendable {
-    /// Why there is no configuration. Each line is for a person.
+    /// Why there is no configuration, in lines for a person.
     struct Fault: Error, Equatable {
         var lines: [String]
     }
@@ -54,7 +54,7 @@ struct RulesFile: Sendable {
     func configuration() throws(Fault) -> (RelayConfiguration, warnings: [Problem]) {
         let problems = Problems()
         guard let configuration = RelayConfiguration.read(text, problems: problems) else {
-            throw Fault(lines: problems.sorted.map { $0.line(file: path) })
+            throw Fault(lines: problems.lines(file: path))
         }
         return (configuration, problems.sorted)
     }

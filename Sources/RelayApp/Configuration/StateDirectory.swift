@@ -20,7 +20,9 @@ enum StateDirectory {
         var built = path.hasPrefix("/") ? "" : "."
         for part in path.split(separator: "/") {
             built += "/" + part
-            if mkdir(built, 0o700) != 0, errno != EEXIST { return "mkdir \(built): \(String(cString: strerror(errno)))" }
+            if mkdir(built, 0o700) != 0, errno != EEXIST {
+                return "mkdir \(built): \(String(cString: strerror(errno)))"
+            }
         }
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return "it is no directory" }

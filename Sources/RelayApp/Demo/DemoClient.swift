@@ -22,7 +22,9 @@ final class DemoClient {
         self.token = token
     }
 
-    /// Reads until the connection ends. The connection keeps the client alive until then.
+    /// Reads until the connection ends.
+    ///
+    /// The connection keeps the client alive until then.
     func start() {
         connection.onEnd = { _ in self.end() }
         connection.startReading { self.read() }

@@ -23,8 +23,10 @@ final class DemoServer {
     /// Listens on a free port.
     ///
     /// - Parameters:
+    ///   - token: what a client must send.
     ///   - count: how many events to send.
     ///   - rate: events a second.
+    ///   - clock: the time.
     /// - Throws: what the system said.
     init(token: Secret, count: Int, rate: Double, clock: any RelayClock) throws(GLibError) {
         self.token = token

@@ -58,6 +58,9 @@ package final class Problems {
     /// How many more there were.
     package private(set) var omitted = 0
 
+    /// The secrets that the file names, with the places where it does.
+    package private(set) var secrets: [(source: SecretSource, node: ConfigurationNode)] = []
+
     /// Creates an empty collection.
     package init() {}
 
@@ -78,6 +81,17 @@ package final class Problems {
         if all.count < Self.most { all.append(problem) } else { omitted += 1 }
     }
 
+    /// Notes where a secret is named.
+    func note(_ source: SecretSource, at node: ConfigurationNode) {
+        if secrets.count < Self.most { secrets.append((source, node)) }
+    }
+
     /// The problems in the order of the file.
     package var sorted: [Problem] { all.sorted { $0.position < $1.position } }
+
+    /// The lines that a person reads, in the order of the file; the last one counts what is not told.
+    package func lines(file: String) -> [String] {
+        let more = omitted > 0 ? [Shown.printable("\(file): \(omitted) more problems are not shown")] : []
+        return sorted.map { $0.line(file: file) } + more
+    }
 }

@@ -22,7 +22,15 @@ package enum SecretSource: Sendable, Hashable {
     }
 
     /// Reads `{"env": …}`, `{"file": …}`, `{"command": […]}` or `{"credential": …}`; reports problems and returns nil.
+    ///
+    /// Where it stands is noted in `problems`, for whoever finds out later that the secret is not there.
     package static func read(_ node: ConfigurationNode, _ problems: Problems) -> SecretSource? {
+        guard let source = parse(node, problems) else { return nil }
+        problems.note(source, at: node)
+        return source
+    }
+
+    private static func parse(_ node: ConfigurationNode, _ problems: Problems) -> SecretSource? {
         if case .string = node.value {
             problems.add(
                 at: node,

@@ -1,0 +1,308 @@
+import GLibRuntime
+import RelayCore
+import RelayJournal
+import RelayTestKit
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+@MainLoop
+struct OutboxWorkerTests {
+    private let clock = TestClock()
+    private let journal = MemoryJournal()
+    private let recorded = RecordedLog()
+    /// Without jitter, so that every delay is known.
+    private var policy = OutboxWorker.Policy()
+
+    init() {
+        policy.backoff = Backoff(base: .seconds(1), cap: .seconds(900), floor: 1)
+    }
+
+    private func worker(_ sink: ScriptedSink) -> OutboxWorker {
+        OutboxWorker(sink: sink, journal: journal, clock: clock, log: recorded.log, policy: policy)
+    }
+
+    private func accept(_ keys: String..., to sink: String = "sink") throws {
+        _ = try journal.accept([Fixtures.intake(keys, to: sink)], at: clock.now())
+    }
+
+    private func counters(_ sink: String = "sink") -> [Int] {
+        let counters = journal.counters()[sink] ?? SinkCounters()
+        return [counters.delivered, counters.suppressed, counters.pending, counters.dead]
+    }
+
+    /// Runs workers beside `body`, and then until nothing is due any more.
+    private func running(_ workers: OutboxWorker..., body: () async -> Void) async {
+        await withTaskGroup(of: Void.self) { group in
+            for worker in workers { group.addTask { await worker.run() } }
+            await body()
+            for worker in workers { await worker.drain() }
+        }
+    }
+
+    private func next(_ attempts: inout AsyncStream<ScriptedSink.Attempt>.Iterator) async -> ScriptedSink.Attempt? {
+        await attempts.next(isolation: MainLoop.shared)
+    }
+
+    @Test func deliversWhatIsAcceptedInOrder() async throws {
+        let sink = ScriptedSink()
+        try accept("a", "b")
+        await running(worker(sink)) {
+            var attempts = sink.attempts.makeAsyncIterator()
+            #expect(await next(&attempts) == .init("a", 1))
+            #expect(await next(&attempts) == .init("b", 1))
+            _ = try? accept("c")
+            #expect(await next(&attempts) == .init("c", 1))
+        }
+        #expect(counters() == [3, 0, 0, 0])
+    }
+
+    @Test func retriesWithDelaysThatDoubleToTheCap() async throws {
+        let sink = ScriptedSink { $0.number <= 12 ? .retry(after: nil, because: "busy") : .delivered }
+        try accept("a")
+        var delays: [Duration] = []
+        await running(worker(sink)) {
+            var attempts = sink.attempts.makeAsyncIterator()
+            for number in 1...12 {
+                #expect(await next(&attempts) == .init("a", number))
+                delays.append(await clock.advanceToNextDeadline())
+            }
+            #expect(await next(&attempts) == .init("a", 13))
+        }
+        #expect(delays == [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900].map { .seconds($0) })
+        #expect(counters() == [1, 0, 0, 0])
+        #expect(recorded.entries.count { $0.level == .warning } == 1)
+        #expect(recorded.text.contains("delivering again"))
+    }
+
+    @Test func retryAfterLengthensTheDelayAndPausesTheWholeSink() async throws {
+        let (start, attemptedAt) = (clock.now(), Locked<[Duration]>([]))
+        let sink = ScriptedSink(inFlight: 4) { [clock] attempt in
+            attemptedAt.withLock { $0.append(clock.now() - start) }
+            return attempt == .init("a", 1) ? .retry(after: .seconds(60), because: "busy") : .delivered
+        }
+        let other = ScriptedSink("other")
+        try accept("a")
+        await running(worker(sink), worker(other)) {
+            _ = await recorded.first(containing: "tried again")
+            clock.advance(by: .seconds(59))
+            _ = try? accept("b")
+            // When the other sink has had its turns, this one has had its own.
+            for key in ["x", "y", "z"] {
+                _ = try? accept(key, to: "other")
+                for await attempt in other.attempts where attempt.key == key { break }
+            }
+            clock.advance(by: .seconds(1))
+            for await attempt in sink.attempts where attempt.key == "b" { break }
+        }
+        #expect(attemptedAt.withLock { $0 } == [.zero, .seconds(60), .seconds(60)])
+        #expect(counters() == [2, 0, 0, 0])
+    }
+
+    @Test func retryAfterNeverShortensADelay() async throws {
+        let sink = ScriptedSink { $0.number <= 5 ? .retry(after: .milliseconds(10), because: "busy") : .delivered }
+        try accept("a")
+        var passed = Duration.zero
+        await running(worker(sink)) {
+            var attempts = sink.attempts.makeAsyncIterator()
+            for number in 1...5 {
+                #expect(await next(&attempts) == .init("a", number))
+                let due = clock.now() + .seconds(1 << (number - 1))
+                while clock.now() < due { passed += await clock.advanceToNextDeadline() }
+            }
+            #expect(await next(&attempts) == .init("a", 6))
+        }
+        #expect(passed == .seconds(31))
+    }
+
+    @Test func aPauseIsNeverLongerThanAnHour() async throws {
+        let sink = ScriptedSink { $0.number == 1 ? .retry(after: .seconds(1_000_000), because: "busy") : .delivered }
+        try accept("a")
+        await running(worker(sink)) {
+            #expect(await clock.advanceToNextDeadline() == .seconds(3600))
+            for await attempt in sink.attempts where attempt.number == 2 { break }
+        }
+        #expect(counters() == [1, 0, 0, 0])
+    }
+
+    @Test func inOrderARetryHoldsBackTheOthers() async throws {
+        let sink = ScriptedSink { $0 == .init("a", 1) ? .retry(after: nil, because: "busy") : .delivered }
+        try accept("a", "b")
+        await running(worker(sink)) {
+            await clock.advanceToNextDeadline()
+            var attempts = sink.attempts.makeAsyncIterator()
+            #expect(await next(&attempts) == .init("a", 1))
+            #expect(await next(&attempts) == .init("a", 2))
+            #expect(await next(&attempts) == .init("b", 1))
+        }
+    }
+
+    @Test func outOfOrderARetryHoldsBackNothing() async throws {
+        let sink = ScriptedSink(inFlight: 2) { $0 == .init("a", 1) ? .retry(after: nil, because: "busy") : .delivered }
+        try accept("a", "b", "c")
+        await running(worker(sink)) {
+            var attempts = sink.attempts.makeAsyncIterator()
+            #expect(await Set([next(&attempts)?.key, next(&attempts)?.key, next(&attempts)?.key]) == ["a", "b", "c"])
+            await clock.advanceToNextDeadline()
+            #expect(await next(&attempts) == .init("a", 2))
+        }
+        #expect(counters() == [3, 0, 0, 0])
+    }
+
+    @Test func aRejectedDeliveryIsDeadAndTheNextOneGoes() async throws {
+        let sink = ScriptedSink { $0.key == "a" ? .rejected(because: "bad body") : .delivered }
+        try accept("a", "b")
+        await running(worker(sink)) {
+            for await attempt in sink.attempts where attempt.key == "b" { break }
+        }
+        #expect(counters() == [1, 0, 0, 1])
+        #expect(recorded.text.contains("warning outbox a delivery was refused and is dead"))
+        #expect(recorded.text.contains("because=bad body"))
+    }
+
+    @Test func aStoppedSinkKeepsEverythingPending() async throws {
+        let sink = ScriptedSink { _ in .stopped(because: "the token is refused") }
+        try accept("a", "b")
+        let worker = worker(sink)
+        await worker.run()
+        #expect(worker.stoppedBecause == "the token is refused")
+        #expect(counters() == [0, 0, 2, 0])
+        #expect(recorded.entries.count { $0.level == .error } == 1)
+        let again = journal.claim(
+            sink: "sink", upTo: 9, lease: .seconds(9), inOrder: true, at: clock.now() + .seconds(1))
+        #expect(again.claims.map(\.attempt) == [1])
+    }
+
+    @Test func aDeliveryThatCannotBeDeliveredIsDeadAtTheGiveUpAge() async throws {
+        let sink = ScriptedSink { _ in .retry(after: .seconds(1800), because: "busy") }
+        try accept("a")
+        await running(worker(sink)) {
+            // Every half hour, until the next one would be 48 hours after the first.
+            var attempts = sink.attempts.makeAsyncIterator()
+            for number in 1...96 {
+                #expect(await next(&attempts) == .init("a", number))
+                if number < 96 { await clock.advanceToNextDeadline() }
+            }
+            _ = await recorded.first(containing: "given up")
+        }
+        #expect(counters() == [0, 0, 0, 1])
+    }
+
+    @Test func whatGrewTooOldWhileTheSinkWasAwayIsDeadWithoutAnAttempt() async throws {
+        let sink = ScriptedSink(isReady: false)
+        try accept("old")
+        await running(worker(sink)) {
+            clock.advance(by: .seconds(48 * 3600))
+            _ = try? accept("new")
+            sink.becomeReady()
+            var attempts = sink.attempts.makeAsyncIterator()
+            #expect(await next(&attempts) == .init("new", 1))
+        }
+        #expect(counters() == [1, 0, 0, 1])
+    }
+
+    @Test func anAbsentSinkIsAwaitedAndCostsNoAttempt() async throws {
+        let sink = ScriptedSink(isReady: false)
+        try accept("a")
+        let worker = worker(sink)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await worker.run() }
+            clock.advance(by: .seconds(3600))
+            sink.becomeReady()
+            var attempts = sink.attempts.makeAsyncIterator()
+            #expect(await next(&attempts) == .init("a", 1))
+            await worker.drain()
+        }
+        #expect(counters() == [1, 0, 0, 0])
+    }
+
+    @Test func drainingDoesNotWaitForAnAbsentSink() async throws {
+        let sink = ScriptedSink(isReady: false)
+        try accept("a")
+        await running(worker(sink)) {}
+        #expect(counters() == [0, 0, 1, 0])
+    }
+
+    @Test func drainingDeliversWhatIsDueAndLeavesWhatWaits() async throws {
+        let sink = ScriptedSink(inFlight: 2) { attempt in
+            switch attempt.key {
+            case "waits": .retry(after: nil, because: "busy")
+            case "first": nil
+            default: .delivered
+            }
+        }
+        try accept("waits", "first", "b", "c", "d")
+        let worker = worker(sink)
+        await running(worker) {
+            for await attempt in sink.attempts where attempt.key == "first" { break }
+            await worker.drain()
+            sink.finish("first", .delivered)
+        }
+        #expect(counters() == [4, 0, 1, 0])
+    }
+
+    @Test func cancellationSettlesTheClaimsInHand() async throws {
+        let sink = ScriptedSink(inFlight: 2) { _ in nil }
+        try accept("a", "b", "c")
+        let worker = worker(sink)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await worker.run() }
+            var attempts = sink.attempts.makeAsyncIterator()
+            #expect(await Set([next(&attempts)?.key, next(&attempts)?.key]) == ["a", "b"])
+            group.cancelAll()
+        }
+        #expect(counters() == [0, 0, 3, 0])
+        // Nothing is leased any more: all can be claimed long before a lease would end.
+        let claims = journal.claim(
+            sink: "sink", upTo: 9, lease: .seconds(9), inOrder: false, at: clock.now() + .seconds(1))
+        #expect(Set(claims.claims.map(\.delivery.key)) == ["a", "b", "c"])
+    }
+
+    @Test(arguments: [1, 3]) func noMoreAttemptsRunThanTheSinkAllows(inFlight: Int) async throws {
+        let sink = ScriptedSink(inFlight: inFlight) { _ in nil }
+        try accept("1", "2", "3", "4", "5", "6")
+        await running(worker(sink)) {
+            var attempts = sink.attempts.makeAsyncIterator()
+            for _ in 0..<6 {
+                guard let attempt = await next(&attempts) else { return }
+                sink.finish(attempt.key, .delivered)
+            }
+        }
+        #expect(sink.mostRunning <= inFlight)
+        #expect(counters() == [6, 0, 0, 0])
+    }
+
+    @Test func aLongAttemptIsNotMadeTwice() async throws {
+        // The longest time-out that a rules file can set is five minutes.
+        let sink = ScriptedSink(inFlight: 2) { _ in nil }
+        try accept("a")
+        await running(worker(sink)) {
+            var attempts = sink.attempts.makeAsyncIterator()
+            #expect(await next(&attempts) == .init("a", 1))
+            clock.advance(by: .seconds(300))
+            _ = try? accept("b")
+            #expect(await next(&attempts) == .init("b", 1))
+            sink.finish("b", .delivered)
+            sink.finish("a", .delivered)
+        }
+        #expect(counters() == [2, 0, 0, 0])
+    }
+
+    @Test func aSinkThatHangsDelaysNoOther() async throws {
+        let hung = ScriptedSink("hung") { _ in nil }
+        let quick = ScriptedSink("quick")
+        try accept("a", to: "hung")
+        let (first, second) = (worker(hung), worker(quick))
+        await withTaskGroup(of: Void.self) { group in
+            for worker in [first, second] { group.addTask { await worker.run() } }
+            for await _ in hung.attempts { break }
+            var attempts = quick.attempts.makeAsyncIterator()
+            for number in 0..<100 {
+                _ = try? accept("q\(number)", to: "quick")
+                #expect(await next(&attempts) == .init("q\(number)", 1))
+            }
+            group.cancelAll()
+        }
+        #expect(counters("quick").first ?? 0 >= 99)
+        #expect(counters("hung") == [0, 0, 1, 0])
+    }
+}

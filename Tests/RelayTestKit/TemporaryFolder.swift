@@ -1,0 +1,35 @@
+internal import FoundationEssentials
+internal import Glibc
+
+/// A folder of its own for one test, removed with everything in it when the value goes away.
+package final class TemporaryFolder: Sendable {
+    /// The absolute path, without symbolic links.
+    package let path: String
+
+    /// Makes the folder.
+    package init() throws {
+        struct Failure: Error { var number = errno }
+        var template = Array(((getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp") + "/relay-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil, let resolved = realpath(template, nil) else { throw Failure() }
+        path = String(cString: resolved)
+        free(resolved)
+    }
+
+    deinit {
+        // What cannot be removed is left to whoever cleans the folder of temporary files.
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    /// Writes a file and returns its path.
+    @discardableResult
+    package func write(_ name: String, _ text: String, mode: UInt32 = 0o600) -> String {
+        let file = "\(path)/\(name)"
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return file }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        _ = Glibc.write(descriptor, bytes, bytes.count)
+        fchmod(descriptor, mode)
+        return file
+    }
+}
