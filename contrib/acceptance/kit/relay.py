@@ -47,6 +47,7 @@ class Relay:
 
     def __init__(self, processes, rules, env=None, options=("--log-level", "debug"), name="relay"):
         self.processes = processes
+        self.name = name
         self.rules = processes.folder / f"{name}.rules.json"
         self.rules.write_text(json.dumps(rules, indent=2))
         self.rules.chmod(0o600)
@@ -85,5 +86,5 @@ class Relay:
         status = self.processes.stop(self.process)
         self.out.thread.join(5)
         self.err.thread.join(5)
-        (self.processes.folder / "relay.stderr").write_bytes(self.err.raw)
+        (self.processes.folder / f"{self.name}.stderr").write_bytes(self.err.raw)
         return status
