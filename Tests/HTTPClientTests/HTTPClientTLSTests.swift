@@ -45,7 +45,8 @@ struct HTTPClientTLSTests {
         init(_ certificate: SocketListener.Certificate) throws {
             listener = try SocketListener(certificate: certificate) { [weak self] connection in
                 self?.connections.append(connection)
-                connection.startReading {
+                connection.startReading { [weak connection] in
+                    guard let connection else { return }
                     var buffer = [UInt8](repeating: 0, count: 4096)
                     guard case .bytes? = try? buffer.withUnsafeMutableBytes({ try connection.read(into: $0) }) else {
                         return connection.pauseReading()
