@@ -44,15 +44,6 @@ extension Delivery {
     }
 }
 
-/// A clock that really passes.
-struct RealClock: RelayClock {
-    private static let start = ContinuousClock.now
-
-    func now() -> Instant { Instant(milliseconds: 0) + Self.start.duration(to: .now) }
-    func wallNow() -> Instant { now() }
-    func sleep(until deadline: Instant) async throws { try await Task.sleep(for: deadline - now()) }
-}
-
 /// A clock on which every deadline has passed.
 struct PassedClock: RelayClock {
     func now() -> Instant { Instant(milliseconds: 0) }

@@ -1,10 +1,11 @@
 #if Desktop
+
     import FoundationEssentials
     import GLibRuntime
     import Glibc
     import RelayCore
+    import RelayTestKit
     import Testing
-
     @testable import RelaySinks
 
     /// With a real bus and a daemon that the test scripts.
@@ -22,7 +23,7 @@
         private func sink() async -> DesktopSink {
             let logged = logged
             return await DesktopSink(
-                name: "desktop", configuration: DesktopConfiguration(), clock: RealClock(),
+                name: "desktop", configuration: DesktopConfiguration(), clock: BootClock(),
                 log: Log(level: .info) { entry in logged.withLock { $0.append(entry.message) } })
         }
 

@@ -1,9 +1,10 @@
 #if Desktop
+
     import FoundationEssentials
     import Glibc
     import RelayCore
+    import RelayTestKit
     import Testing
-
     @testable import RelaySinks
 
     extension DesktopSinkTests {
@@ -23,7 +24,7 @@
                 let configuration = bus.directory + "/dunstrc"
                 try Data("[global]\nmarkup = full\n".utf8).write(to: URL(filePath: configuration))
                 let sink = await DesktopSink(
-                    name: "desktop", configuration: DesktopConfiguration(), clock: RealClock(), log: .silent)
+                    name: "desktop", configuration: DesktopConfiguration(), clock: BootClock(), log: .silent)
                 async let available: Void = sink.awaitReady()
                 let dunst = try TestProcess(["dunst", "-conf", configuration], variables: ["DISPLAY": ":" + display])
                 defer { dunst.end() }

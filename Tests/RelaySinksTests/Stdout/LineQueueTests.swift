@@ -1,5 +1,6 @@
 import Glibc
 import RelayCore
+import RelayTestKit
 import Testing
 
 @testable import RelaySinks
@@ -69,7 +70,7 @@ struct LineQueueTests {
         let queue = queue(pipe.writing)
         for batch in 0..<100 { queue.append(lines(batch * 50..<(batch + 1) * 50), lines: 50) }
         #expect(numbers(pipe.read(5000 * 100)) == Array(0..<5000))
-        #expect(await queue.flush(until: RealClock().now() + .seconds(10), clock: RealClock()))
+        #expect(await queue.flush(until: BootClock().now() + .seconds(10), clock: BootClock()))
         #expect(queue.counts == .init(accepted: 5000, written: 5000, lost: 0, dropped: 0))
         queue.close()
     }
@@ -165,7 +166,7 @@ struct LineQueueTests {
         let queue = queue(full)
         for number in 0..<3 {
             queue.append(lines(number..<(number + 1)), lines: 1)
-            #expect(await queue.flush(until: RealClock().now() + .seconds(10), clock: RealClock()))
+            #expect(await queue.flush(until: BootClock().now() + .seconds(10), clock: BootClock()))
         }
         #expect(await reports.next() == .losing(because: "No space left on device"))
         #expect(queue.counts == .init(accepted: 3, written: 0, lost: 3, dropped: 0))
@@ -193,7 +194,7 @@ struct LineQueueTests {
         queue.append(lines(0..<1000), lines: 1000)
         #expect(await !queue.flush(until: Instant(milliseconds: 0), clock: PassedClock()))
         #expect(numbers(pipe.read(100_000)).count == 1000)
-        #expect(await queue.flush(until: RealClock().now() + .seconds(10), clock: RealClock()))
+        #expect(await queue.flush(until: BootClock().now() + .seconds(10), clock: BootClock()))
         queue.close()
     }
 
@@ -201,7 +202,7 @@ struct LineQueueTests {
         let pipe = try TestPipe()
         let queue = queue(pipe.writing)
         queue.append(lines(0..<1000), lines: 1000)
-        let flush = Task { await queue.flush(until: .distantFuture, clock: RealClock()) }
+        let flush = Task { await queue.flush(until: .distantFuture, clock: BootClock()) }
         flush.cancel()
         #expect(await !flush.value)
         _ = pipe.read(100_000)

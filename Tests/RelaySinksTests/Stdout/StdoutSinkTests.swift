@@ -1,5 +1,6 @@
 import Glibc
 import RelayCore
+import RelayTestKit
 import Testing
 
 @testable import RelaySinks
@@ -7,7 +8,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct StdoutSinkTests {
     private func sink(
-        _ queue: LineQueue, clock: any RelayClock = RealClock(), format: StdoutConfiguration.Format = .json
+        _ queue: LineQueue, clock: any RelayClock = BootClock(), format: StdoutConfiguration.Format = .json
     ) -> StdoutSink {
         StdoutSink(
             name: "log", configuration: StdoutConfiguration(format: format), style: .plain, queue: queue, clock: clock)
@@ -37,7 +38,7 @@ struct StdoutSinkTests {
         guard case .retry = await sink.deliver(.sample()) else { return #expect(Bool(false), "no retry") }
         guard case .retry = await sink.deliver(.sample()) else { return #expect(Bool(false), "no retry") }
         _ = pipe.read(stuck.count)
-        #expect(await queue.flush(until: RealClock().now() + .seconds(10), clock: RealClock()))
+        #expect(await queue.flush(until: BootClock().now() + .seconds(10), clock: BootClock()))
         #expect(await sink.deliver(.sample()) == .delivered)
         #expect(queue.counts.accepted == 2)
         queue.close()
