@@ -31,8 +31,9 @@ let package = Package(
         // System libraries as the compiler sees them.
         .systemLibrary(name: "CGLib", pkgConfig: "gio-unix-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CNotify", pkgConfig: "libnotify", providers: [.apt(["libnotify-dev"])]),
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
+        // Needs the header of libcurl4-openssl-dev; the library is loaded when it is first needed.
+        .target(name: "CCurl"),
 
         // Libraries that any room may import.
         room("GLibRuntime", ["CGLib"]),

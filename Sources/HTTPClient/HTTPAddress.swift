@@ -45,9 +45,10 @@ package struct HTTPAddress: Sendable, Hashable {
     /// A host name beyond ASCII is accepted; libcurl converts it when it connects.
     package static func parse(_ text: String) -> Result<HTTPAddress, Fault> {
         if let fault = spellingFault(text) { return .failure(fault) }
-        guard let handle = curl_url() else { return .failure(Fault(message: "cannot be parsed: out of memory")) }
-        defer { curl_url_cleanup(handle) }
-        let code = curl_url_set(handle, CURLUPART_URL, text, 0)
+        if let fault = CurlLibrary.fault { return .failure(Fault(message: "cannot be parsed: \(fault)")) }
+        guard let handle = relay_curl_url() else { return .failure(Fault(message: "cannot be parsed: out of memory")) }
+        defer { relay_curl_url_cleanup(handle) }
+        let code = relay_curl_url_set(handle, CURLUPART_URL, text, 0)
         guard code == CURLUE_OK else { return .failure(Fault(message: sentence(code))) }
         guard let scheme = part(handle, CURLUPART_SCHEME), let host = part(handle, CURLUPART_HOST), !host.isEmpty else {
             return .failure(Fault(message: "has no host"))
@@ -89,8 +90,8 @@ package struct HTTPAddress: Sendable, Hashable {
 
     private static func part(_ handle: OpaquePointer, _ part: CURLUPart) -> String? {
         var text: UnsafeMutablePointer<CChar>?
-        guard curl_url_get(handle, part, &text, 0) == CURLUE_OK, let text else { return nil }
-        defer { curl_free(text) }
+        guard relay_curl_url_get(handle, part, &text, 0) == CURLUE_OK, let text else { return nil }
+        defer { relay_curl_free(text) }
         return String(cString: text)
     }
 
@@ -102,7 +103,7 @@ package struct HTTPAddress: Sendable, Hashable {
         case CURLUE_BAD_IPV6: "has a bad IPv6 address; write it in brackets"
         case CURLUE_BAD_LOGIN, CURLUE_BAD_USER, CURLUE_BAD_PASSWORD: "has bad user info before the \"@\""
         case CURLUE_BAD_SLASHES: "has the wrong number of slashes after the scheme"
-        default: "is no URL (\(String(cString: curl_url_strerror(code))))"
+        default: "is no URL (\(String(cString: relay_curl_url_strerror(code))))"
         }
     }
 }

@@ -29,16 +29,13 @@ package final class HTTPClient {
     /// How many easy handles are kept for later: each takes some 20 KiB.
     private static let maxIdleTransfers = 16
 
-    /// libcurl wants this once in the process, before anything else.
-    private static let isLibraryReady = relay_curl_global_init() == CURLE_OK
-
     /// Creates a client without connections.
     ///
     /// - Parameters:
     ///   - connectionsPerHost: How many requests to one host are in flight; further ones wait their turn.
     ///   - idleConnections: How many connections are kept in all; the oldest unused one is closed for a new one.
     package init(connectionsPerHost: Int = 64, idleConnections: Int = 64) {
-        multi = Self.isLibraryReady ? curl_multi_init() : nil
+        multi = CurlLibrary.fault == nil ? relay_curl_multi_init() : nil
         _ = relay_curl_multi_set_long(multi, CURLMOPT_MAX_HOST_CONNECTIONS, connectionsPerHost)
         _ = relay_curl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, idleConnections)
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -72,6 +69,7 @@ package final class HTTPClient {
     /// Cancelling the task ends the transfer at once, with a failure of the kind `cancelled`.
     package func send(_ request: HTTPRequest) async -> Result<HTTPResponse, HTTPFailure> {
         guard !isClosed, !Task.isCancelled else { return .failure(Self.cancellation) }
+        if let fault = CurlLibrary.fault { return .failure(HTTPFailure(.broken, "libcurl cannot be loaded: \(fault)")) }
         guard let transfer = idle.popLast() ?? Transfer() else {
             return .failure(HTTPFailure(.broken, "there is no memory for a request"))
         }
@@ -102,11 +100,11 @@ package final class HTTPClient {
         guard !isClosed else { return }
         timer = nil
         for transfer in running.values {
-            curl_multi_remove_handle(multi, transfer.easy)
+            relay_curl_multi_remove_handle(multi, transfer.easy)
             finish(transfer, .failure(Self.cancellation))
         }
         idle = []
-        curl_multi_cleanup(multi)
+        relay_curl_multi_cleanup(multi)
         for socket in sockets.values { socket.watch.cancel() }
         sockets = [:]
     }
@@ -118,9 +116,9 @@ package final class HTTPClient {
 
     private func start(_ transfer: Transfer) {
         running[transfer.number] = transfer
-        let code = curl_multi_add_handle(multi, transfer.easy)
+        let code = relay_curl_multi_add_handle(multi, transfer.easy)
         guard code == CURLM_OK else {
-            let reason = String(cString: curl_multi_strerror(code))
+            let reason = String(cString: relay_curl_multi_strerror(code))
             return finish(transfer, .failure(HTTPFailure(.broken, "the request could not be started: \(reason)")))
         }
         advance()
@@ -141,7 +139,7 @@ package final class HTTPClient {
 
     private func cancel(_ number: UInt64) {
         guard let transfer = running[number] else { return }
-        curl_multi_remove_handle(multi, transfer.easy)
+        relay_curl_multi_remove_handle(multi, transfer.easy)
         finish(transfer, .failure(Self.cancellation))
         // Whoever waited for a free connection may have one now.
         advance()
@@ -195,7 +193,7 @@ package final class HTTPClient {
 
     private func act(on descriptor: Int32, _ mask: Int32) {
         var count: Int32 = 0
-        curl_multi_socket_action(multi, descriptor, mask, &count)
+        relay_curl_multi_socket_action(multi, descriptor, mask, &count)
     }
 
     /// Settles what has ended and calls libcurl again while it wants to be called at once.
@@ -212,7 +210,7 @@ package final class HTTPClient {
 
     private func collect() {
         var left: Int32 = 0
-        while let message = curl_multi_info_read(multi, &left) {
+        while let message = relay_curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
             let code = relay_curl_message_result(message)
             var context: UnsafeMutableRawPointer?
@@ -220,7 +218,7 @@ package final class HTTPClient {
             guard let context else { continue }
             let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
             let result = transfer.result(code)
-            curl_multi_remove_handle(multi, easy)
+            relay_curl_multi_remove_handle(multi, easy)
             finish(transfer, result)
         }
     }

@@ -35,7 +35,7 @@ extension Transfer {
         case _ where Self.tlsCodes.contains(code.rawValue):
             HTTPFailure(.tls, "no trusted TLS connection to \(origin): \(Self.shown(errorText, code))")
         default:
-            HTTPFailure(.broken, "the request to \(origin) failed: \(String(cString: curl_easy_strerror(code)))")
+            HTTPFailure(.broken, "the request to \(origin) failed: \(String(cString: relay_curl_easy_strerror(code)))")
         }
     }
 
@@ -88,7 +88,7 @@ extension Transfer {
 
     /// What the TLS library says, of which the other side may have written a part: printable ASCII, and not long.
     private static func shown(_ errorText: String, _ code: CURLcode) -> String {
-        let text = errorText.isEmpty ? String(cString: curl_easy_strerror(code)) : errorText
+        let text = errorText.isEmpty ? String(cString: relay_curl_easy_strerror(code)) : errorText
         let printable = text.utf8.prefix(200).map { (0x20..<0x7F).contains($0) ? $0 : UInt8(ascii: "?") }
         return String(decoding: printable, as: UTF8.self)
     }

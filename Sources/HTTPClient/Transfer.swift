@@ -26,15 +26,15 @@ final class Transfer {
     ///
     /// The C function is curl_easy_init.
     init?() {
-        guard let easy = curl_easy_init() else { return nil }
+        guard let easy = relay_curl_easy_init() else { return nil }
         self.easy = easy
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
     deinit {
-        curl_easy_cleanup(easy)
-        curl_slist_free_all(fields)
+        relay_curl_easy_cleanup(easy)
+        relay_curl_slist_free_all(fields)
         errorText.deallocate()
     }
 
@@ -55,8 +55,8 @@ final class Transfer {
 
     /// Forgets the request and what came, so that no secret and no large body is kept.
     func clear() {
-        curl_easy_reset(easy)
-        curl_slist_free_all(fields)
+        relay_curl_easy_reset(easy)
+        relay_curl_slist_free_all(fields)
         fields = nil
         request = nil
         continuation = nil
@@ -145,7 +145,7 @@ final class Transfer {
 
     private func append(_ field: String) {
         // On failure (no memory) the list stays as it was.
-        if let longer = curl_slist_append(fields, field) { fields = longer }
+        if let longer = relay_curl_slist_append(fields, field) { fields = longer }
     }
 
     private func setResource(of request: HTTPRequest) {
@@ -204,8 +204,8 @@ final class Transfer {
 
     /// Whether libcurl was built with a file of the system's certificate authorities.
     private static let hasAuthorityBundle: Bool = {
-        guard let easy = curl_easy_init() else { return false }
-        defer { curl_easy_cleanup(easy) }
+        guard let easy = relay_curl_easy_init() else { return false }
+        defer { relay_curl_easy_cleanup(easy) }
         var path: UnsafeMutablePointer<CChar>?
         return relay_curl_get_text(easy, CURLINFO_CAINFO, &path) == CURLE_OK && path != nil
     }()
