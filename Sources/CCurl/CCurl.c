@@ -148,7 +148,7 @@ CURLUcode relay_curl_url_set(CURLU *url, CURLUPart part, const char *text, unsig
     return is_loaded ? library.url_set(url, part, text, flags) : CURLUE_BAD_HANDLE;
 }
 
-CURLUcode relay_curl_url_get(const CURLU *url, CURLUPart part, char **text, unsigned int flags) {
+CURLUcode relay_curl_url_get(CURLU *url, CURLUPart part, char **text, unsigned int flags) {
     return is_loaded ? library.url_get(url, part, text, flags) : CURLUE_BAD_HANDLE;
 }
 

@@ -32,7 +32,7 @@ const char *relay_curl_multi_strerror(CURLMcode code);
 CURLU *relay_curl_url(void);
 void relay_curl_url_cleanup(CURLU *url);
 CURLUcode relay_curl_url_set(CURLU *url, CURLUPart part, const char *text, unsigned int flags);
-CURLUcode relay_curl_url_get(const CURLU *url, CURLUPart part, char **text, unsigned int flags);
+CURLUcode relay_curl_url_get(CURLU *url, CURLUPart part, char **text, unsigned int flags);
 const char *relay_curl_url_strerror(CURLUcode code);
 void relay_curl_free(void *memory);
 
