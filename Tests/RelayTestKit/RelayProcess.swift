@@ -61,6 +61,8 @@ package final class RelayProcess: Sendable {
             "PATH": "/usr/bin:/bin", "HOME": folder.path, "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder.path)/no-bus",
         ]
         variables.merge(environment) { $1 }
+        // A program built for a sanitizer needs to know what it is to pass over.
+        variables["TSAN_OPTIONS"] = getenv("TSAN_OPTIONS").map { String(cString: $0) }
         let inputPath = folder.write("stdin", input)
         let (out, err) = (try Self.pipe(), try Self.pipe())
         var actions = posix_spawn_file_actions_t()
