@@ -164,8 +164,8 @@ package final class OutboxWorker {
 
     private func settle(_ claim: Claim, _ outcome: Outcome) async {
         running -= 1
-        let settlement = settlement(of: claim, outcome, at: clock.now())
-        await journal.settle([SettledClaim(claim, settlement)], at: clock.now())
+        let now = clock.now()
+        await journal.settle([SettledClaim(claim, settlement(of: claim, outcome, at: now))], at: now)
     }
 
     private func settlement(of claim: Claim, _ outcome: Outcome, at now: Instant) -> Settlement {
