@@ -13,7 +13,7 @@ final class Transfer {
     var continuation: CheckedContinuation<Result<HTTPResponse, HTTPFailure>, Never>?
 
     private(set) var request: HTTPRequest?
-    /// The URL that was found to be one: the next request is mostly for the same.
+    /// The last URL that was found to be one: the next request is mostly for the same, and its sender keeps it too.
     private var checkedURL = ""
     private let errorText: UnsafeMutablePointer<CChar>
     private var fields: UnsafeMutablePointer<curl_slist>?
@@ -58,7 +58,7 @@ final class Transfer {
         return nil
     }
 
-    /// Forgets the request and what came, so that no secret and no large body is kept.
+    /// Forgets the request and what came, so that no header, which may be a secret, and no large body is kept.
     func clear() {
         curl_easy_reset(easy)
         curl_slist_free_all(fields)
