@@ -47,6 +47,9 @@ package final class DescriptorWatch {
                 return gboolean(1)
             }, Unmanaged.passRetained(self).toOpaque())
         self.source = source
+        // Else GLib takes the descriptor out of the loop and back for every dispatch, and wakes the loop twice for
+        // it. Nothing runs the loop from within a callback.
+        g_source_set_can_recurse(source, 1)
         tag = g_source_add_unix_fd(source, descriptor, GIOCondition(rawValue: events.rawValue))
     }
 

@@ -34,6 +34,9 @@ final class LoopSource {
             relay_source_set_socket_callback(
                 source, { _, _, data in LoopSource.dispatch(data) }, data, LoopCallback.release)
         }
+        // Else GLib takes the descriptors out of the loop and back for every dispatch, and wakes the loop twice for it.
+        // Nothing runs the loop from within a callback.
+        g_source_set_can_recurse(source, 1)
         g_source_attach(source, MainLoop.executor.mainContext)
     }
 

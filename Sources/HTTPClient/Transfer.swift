@@ -13,6 +13,8 @@ final class Transfer {
     var continuation: CheckedContinuation<Result<HTTPResponse, HTTPFailure>, Never>?
 
     private(set) var request: HTTPRequest?
+    /// The last URL that was found to be one: the next request is mostly for the same, and its sender keeps it too.
+    private var checkedURL = ""
     private let errorText: UnsafeMutablePointer<CChar>
     private var fields: UnsafeMutablePointer<curl_slist>?
     private var headerBytes: [UInt8] = []
@@ -41,8 +43,11 @@ final class Transfer {
     /// Makes the handle ready to send `request`; returns what is wrong with it otherwise.
     func prepare(_ request: HTTPRequest) -> HTTPFailure? {
         // libcurl alone would guess at what is missing in a URL.
-        if case .failure(let fault) = HTTPAddress.parse(request.url) {
-            return HTTPFailure(.invalid, "the URL \(fault.message)")
+        if request.url != checkedURL {
+            if case .failure(let fault) = HTTPAddress.parse(request.url) {
+                return HTTPFailure(.invalid, "the URL \(fault.message)")
+            }
+            checkedURL = request.url
         }
         self.request = request
         errorText.pointee = 0
@@ -53,7 +58,7 @@ final class Transfer {
         return nil
     }
 
-    /// Forgets the request and what came, so that no secret and no large body is kept.
+    /// Forgets the request and what came, so that no header, which may be a secret, and no large body is kept.
     func clear() {
         relay_curl_easy_reset(easy)
         relay_curl_slist_free_all(fields)

@@ -25,7 +25,8 @@ package final class OutboxWorker {
 
     /// What a child task of the worker brings.
     private enum Happening: Sendable {
-        case attempted(Claim, Outcome)
+        /// An attempt ended, and no further one followed it.
+        case attempted
         case rung
         case sinkIsReady
         case timerFired(Instant)
@@ -79,10 +80,11 @@ package final class OutboxWorker {
                 for child in children { group.addTask(operation: child) }
                 children.removeAll(keepingCapacity: true)
                 guard let happening = await group.next() else { break }
-                await handle(happening)
+                handle(happening)
             }
             group.cancelAll()
-            for await case .attempted(let claim, let outcome) in group { await settle(claim, outcome) }
+            // What is in hand settles itself.
+            await group.waitForAll()
         }
     }
 
@@ -98,15 +100,24 @@ package final class OutboxWorker {
             let now = clock.now()
             if let pausedUntil, pausedUntil > now { return wake(at: pausedUntil) }
             guard readiness == .ready else { return askReadiness() }
-            let batch = await journal.claim(
-                sink: sink.name, upTo: sink.inFlight - running, lease: policy.lease, inOrder: sink.inFlight == 1,
-                at: now)
+            let batch = await claim(upTo: sink.inFlight - running, at: now)
             if let due = batch.nextDue { wake(at: due) }
             if batch.claims.isEmpty { return }
-            let tooOld = batch.claims.filter { $0.acceptedAt + policy.giveUp <= now }
-            if !tooOld.isEmpty { await giveUp(tooOld, at: now) }
-            for claim in batch.claims where claim.acceptedAt + policy.giveUp > now { start(claim) }
+            for claim in batch.claims where !isTooOld(claim, at: now) { start(claim) }
         }
+    }
+
+    /// Claims deliveries, of which those that are too old are dead already.
+    private func claim(upTo count: Int, at now: Instant) async -> ClaimBatch {
+        let batch = await journal.claim(
+            sink: sink.name, upTo: count, lease: policy.lease, inOrder: sink.inFlight == 1, at: now)
+        let tooOld = batch.claims.filter { isTooOld($0, at: now) }
+        if !tooOld.isEmpty { await giveUp(tooOld, at: now) }
+        return batch
+    }
+
+    private func isTooOld(_ claim: Claim, at now: Instant) -> Bool {
+        claim.acceptedAt + policy.giveUp <= now
     }
 
     /// Waits for the sink in a child task, so that draining and timers go on meanwhile.
@@ -128,7 +139,31 @@ package final class OutboxWorker {
 
     private func start(_ claim: Claim) {
         running += 1
-        children.append { [sink] in .attempted(claim, await sink.deliver(claim.delivery)) }
+        children.append { [self] in
+            await attempt(claim)
+            return .attempted
+        }
+    }
+
+    /// Attempts a delivery, and the next one after it as long as they succeed: a task for each would cost more than
+    /// what is done for it.
+    private func attempt(_ first: Claim) async {
+        var claim = first
+        while true {
+            let outcome = await sink.deliver(claim.delivery)
+            await settle(claim, outcome)
+            guard outcome == .delivered, let next = await nextClaim() else { return }
+            claim = next
+        }
+    }
+
+    /// Claims one delivery more, unless there is a reason to look around first.
+    private func nextClaim() async -> Claim? {
+        let now = clock.now()
+        guard !Task.isCancelled, stoppedBecause == nil, readiness == .ready, pausedUntil ?? now <= now else {
+            return nil
+        }
+        return await claim(upTo: 1, at: now).claims.first { !isTooOld($0, at: now) }
     }
 
     private func listen(to bell: Doorbell) {
@@ -151,21 +186,19 @@ package final class OutboxWorker {
         }
     }
 
-    private func handle(_ happening: Happening) async {
+    private func handle(_ happening: Happening) {
         switch happening {
         case .rung: isListening = false
         case .sinkIsReady: readiness = .ready
         case .timerFired(let instant):
             if timer == instant { timer = .distantFuture }
-        case .attempted(let claim, let outcome):
-            await settle(claim, outcome)
+        case .attempted: running -= 1
         }
     }
 
     private func settle(_ claim: Claim, _ outcome: Outcome) async {
-        running -= 1
-        let settlement = settlement(of: claim, outcome, at: clock.now())
-        await journal.settle([SettledClaim(claim, settlement)], at: clock.now())
+        let now = clock.now()
+        await journal.settle([SettledClaim(claim, settlement(of: claim, outcome, at: now))], at: now)
     }
 
     private func settlement(of claim: Claim, _ outcome: Outcome, at now: Instant) -> Settlement {

@@ -98,6 +98,31 @@ struct OutboxWorkerTests {
         #expect(counters() == [2, 0, 0, 0])
     }
 
+    @Test func aPauseHoldsBackWhatFollowsAnAttemptThatSucceedsInIt() async throws {
+        let (start, attemptedAt) = (clock.now(), Locked<[Duration]>([]))
+        let sink = ScriptedSink(inFlight: 2) { [clock] attempt in
+            switch attempt.key {
+            case "a" where attempt.number == 1: return .retry(after: .seconds(60), because: "busy")
+            case "b": return nil
+            case "c":
+                attemptedAt.withLock { $0.append(clock.now() - start) }
+                return .delivered
+            default: return .delivered
+            }
+        }
+        try accept("a", "b", "c")
+        await running(worker(sink)) {
+            for await attempt in sink.attempts where attempt.key == "b" { break }
+            _ = await recorded.first(containing: "tried again")
+            sink.finish("b", .delivered)
+            _ = await recorded.first(containing: "delivering again")
+            await clock.advanceToNextDeadline()
+            for await attempt in sink.attempts where attempt.key == "c" { break }
+        }
+        #expect(attemptedAt.withLock { $0 } == [.seconds(60)])
+        #expect(counters() == [3, 0, 0, 0])
+    }
+
     @Test func retryAfterNeverShortensADelay() async throws {
         let sink = ScriptedSink { $0.number <= 5 ? .retry(after: .milliseconds(10), because: "busy") : .delivered }
         try accept("a")
