@@ -215,8 +215,10 @@ package final class OutboxWorker {
             log(.warning, "outbox", "a delivery was refused and is dead", facts(claim, reason))
             return .dead(because: reason)
         case .stopped(let reason):
-            stoppedBecause = reason
-            log(.error, "outbox", "the sink is stopped; deliveries stay pending", facts(claim, reason))
+            // Attempts that ran beside the first say the same again.
+            let level: LogLevel = stoppedBecause == nil ? .error : .debug
+            stoppedBecause = stoppedBecause ?? reason
+            log(level, "outbox", "the sink is stopped; deliveries stay pending", facts(claim, reason))
             return .released
         }
     }

@@ -197,6 +197,16 @@ struct OutboxWorkerTests {
         #expect(again.claims.map(\.attempt) == [1])
     }
 
+    @Test func attemptsBesideTheOneThatStoppedTheSinkTellNothingAgain() async throws {
+        let sink = ScriptedSink(inFlight: 3) { _ in .stopped(because: "the token is refused") }
+        try accept("a", "b", "c")
+        let worker = worker(sink)
+        await worker.run()
+        #expect(worker.stoppedBecause == "the token is refused")
+        #expect(counters() == [0, 0, 3, 0])
+        #expect(recorded.entries.count { $0.level == .error } == 1)
+    }
+
     @Test func aDeliveryThatCannotBeDeliveredIsDeadAtTheGiveUpAge() async throws {
         let sink = ScriptedSink { _ in .retry(after: .seconds(1800), because: "busy") }
         try accept("a")
