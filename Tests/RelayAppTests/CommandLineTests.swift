@@ -26,6 +26,15 @@ struct CommandLineTests {
         try RelayProcess(arguments, environment: ["CHIRP_TOKEN": "T"], folder: folder)
     }
 
+    @Test func nothingElseTakesTheNumberOfAClosedStandardInput() async throws {
+        let path = folder.write("rules.json", rules)
+        let relay = try RelayProcess(
+            ["run", "--no-state", "--rules", path], environment: ["CHIRP_TOKEN": "T"], folder: folder, hasInput: false)
+        defer { relay.end() }
+        await relay.errors(containing: "could not be connected")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(relay.id)/fd/0") == "/dev/null")
+    }
+
     // MARK: Texts
 
     @Test func helpNamesEveryCommand() async throws {

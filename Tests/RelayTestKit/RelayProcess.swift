@@ -50,12 +50,13 @@ package final class RelayProcess: Sendable {
     /// Starts the program with these arguments.
     ///
     /// `environment` is added to `PATH`, a home in `folder` and a bus address at which nobody is; `input` is what it finds
-    /// on standard input. Standard output is read from the start, or with `readsOutput` false by `readOutput`.
+    /// on standard input, which `hasInput` false closes. Standard output is read from the start, or with `readsOutput`
+    /// false by `readOutput`.
     ///
     /// - Throws: the number of the system call's failure.
     package init(
         _ arguments: [String], environment: [String: String] = [:], input: String = "", folder: TemporaryFolder,
-        readsOutput: Bool = true
+        hasInput: Bool = true, readsOutput: Bool = true
     ) throws {
         var variables = [
             "PATH": "/usr/bin:/bin", "HOME": folder.path, "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder.path)/no-bus",
@@ -69,6 +70,7 @@ package final class RelayProcess: Sendable {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, 0, inputPath, O_RDONLY, 0)
+        if !hasInput { posix_spawn_file_actions_addclose(&actions, 0) }
         posix_spawn_file_actions_adddup2(&actions, out.write, 1)
         posix_spawn_file_actions_adddup2(&actions, err.write, 2)
         // What other tests have open stays theirs: an inherited end would keep their pipes and connections open.

@@ -6,6 +6,7 @@ internal import RelayCore
 package enum Program {
     /// Runs the command that `arguments` (without the program's own name) ask for.
     package static func run(_ arguments: [String]) async -> ExitCode {
+        StandardDescriptors.occupy()
         ProcessSignals.ignoreBrokenPipe()
         // What the relay creates is for its user only.
         umask(0o077)
