@@ -1,6 +1,6 @@
 internal import RelayCore
 
-/// Writes log entries as lines: `2030-01-02T03:04:05.123Z warning stream: message key=value`.
+/// Writes log entries as lines: `time=2030-01-02T03:04:05.123Z level=warning room=stream msg=text key=value`, or JSON.
 ///
 /// Everything that might come from the network passes `quote`, so that a line stays one line and a terminal stays
 /// what it was.
