@@ -12,6 +12,10 @@ package final class OutboxWorker {
     package struct Policy: Sendable {
         /// The delay between the attempts of one delivery.
         package var backoff = Backoff(base: .seconds(1), cap: .seconds(15 * 60), floor: 0)
+        /// How long the whole sink pauses after more failures in a row than it has attempts at a time.
+        ///
+        /// Then one attempt finds out whether it is back.
+        package var sinkBackoff = Backoff(base: .seconds(1), cap: .seconds(5 * 60), floor: 0.5)
         /// The age at which a delivery that was not delivered is dead.
         package var giveUp: Duration = .seconds(48 * 3600)
         /// How long a claim lasts: longer than any attempt may take, which is five minutes and what a sink needs to end.
@@ -55,6 +59,7 @@ package final class OutboxWorker {
     /// Why the sink takes nothing any more; nil while it works.
     package private(set) var stoppedBecause: String?
     private var failuresInARow = 0
+    private var rejections = ThinnedCount()
 
     /// Creates a worker that has not started.
     package init(
@@ -96,16 +101,19 @@ package final class OutboxWorker {
 
     /// Claims as much as may run now, and starts the attempts.
     private func fill() async {
-        while running < sink.inFlight {
+        while running < allowedAttempts {
             let now = clock.now()
             if let pausedUntil, pausedUntil > now { return wake(at: pausedUntil) }
             guard readiness == .ready else { return askReadiness() }
-            let batch = await claim(upTo: sink.inFlight - running, at: now)
+            let batch = await claim(upTo: allowedAttempts - running, at: now)
             if let due = batch.nextDue { wake(at: due) }
             if batch.claims.isEmpty { return }
             for claim in batch.claims where !isTooOld(claim, at: now) { start(claim) }
         }
     }
+
+    /// How many attempts may run now: one, while all of them fail.
+    private var allowedAttempts: Int { failuresInARow > sink.inFlight ? 1 : sink.inFlight }
 
     /// Claims deliveries, of which those that are too old are dead already.
     private func claim(upTo count: Int, at now: Instant) async -> ClaimBatch {
@@ -207,12 +215,17 @@ package final class OutboxWorker {
             if failuresInARow > 0 { log(.info, "outbox", "delivering again", [("sink", sink.name)]) }
             failuresInARow = 0
             return .delivered
+        case .retry where Task.isCancelled || stoppedBecause != nil:
+            // The attempt was ended by us: it says nothing of the sink.
+            return .released
         case .retry(let after, let reason):
             // A drain does not wait for a sink that has gone.
             readiness = isDraining ? .ready : .unknown
             return retry(claim, after: after, because: reason, at: now)
         case .rejected(let reason):
-            log(.warning, "outbox", "a delivery was refused and is dead", facts(claim, reason))
+            let level: LogLevel = rejections.add() ? .warning : .debug
+            let count = [(name: "count", value: String(rejections.count))]
+            log(level, "outbox", "a delivery was refused and is dead", facts(claim, reason) + count)
             return .dead(because: reason)
         case .stopped(let reason):
             // Attempts that ran beside the first say the same again.
@@ -225,7 +238,12 @@ package final class OutboxWorker {
 
     private func retry(_ claim: Claim, after: Duration?, because reason: String, at now: Instant) -> Settlement {
         failuresInARow += 1
-        if let after { pausedUntil = max(pausedUntil ?? now, now + min(after, policy.longestPause)) }
+        if let after { pause(until: now + min(after, policy.longestPause)) }
+        // One delivery at a time is held back by its own retry already.
+        if sink.inFlight > 1, failuresInARow > sink.inFlight {
+            let failures = failuresInARow - sink.inFlight - 1
+            pause(until: now + policy.sinkBackoff.delay(afterFailures: failures, using: &generator))
+        }
         let delay = policy.backoff.delay(afterFailures: claim.attempt - 1, using: &generator)
         let until = max(now + delay, pausedUntil ?? now)
         guard until < claim.acceptedAt + policy.giveUp else {
@@ -236,6 +254,10 @@ package final class OutboxWorker {
         let level: LogLevel = failuresInARow == 1 ? .warning : .debug
         log(level, "outbox", "an attempt failed and is tried again", facts(claim, reason))
         return .retry(at: until, because: reason)
+    }
+
+    private func pause(until instant: Instant) {
+        pausedUntil = max(pausedUntil ?? instant, instant)
     }
 
     private func facts(_ claim: Claim, _ reason: String) -> [(name: String, value: String)] {

@@ -80,7 +80,7 @@ struct CommandLineTests {
         Wrong("help demoo", #"unknown command "demoo"; did you mean "demo"?"#),
         Wrong("replay", "the command replay is not supported yet"),
         Wrong("--rules x run", "unknown option --rules; options stand behind the command"),
-        Wrong("run --rulse x", #"run: unknown option --rulse; did you mean "rules"?"#),
+        Wrong("run --rulse x", #"run: unknown option --rulse; did you mean "--rules"?"#),
         Wrong("run -v", "run: unknown option -v; options begin with two dashes"),
         Wrong("run --rules", "run: --rules needs a value: --rules FILE"),
         Wrong("run --no-state=1", "run: --no-state takes no value"),

@@ -340,4 +340,21 @@ struct OutboxWorkerTests {
         #expect(counters("quick").first ?? 0 >= 99)
         #expect(counters("hung") == [0, 0, 1, 0])
     }
+
+    @Test func aDeadSinkIsAskedSeldomHoweverMuchWaits() async throws {
+        let attempts = Locked(0)
+        let sink = ScriptedSink(inFlight: 10) { _ in
+            attempts.withLock { $0 += 1 }
+            return .retry(after: nil, because: "503")
+        }
+        for number in 0..<300 { try accept("k\(number)") }
+        let end = clock.now() + .seconds(600)
+        await running(worker(sink)) {
+            while clock.now() < end { _ = await clock.advanceToNextDeadline() }
+        }
+        // Ten at once, and then one after each pause: 1 s, 2 s, 4 s and so on up to five minutes.
+        let count = attempts.withLock { $0 }
+        #expect(count > 11 && count < 30)
+        #expect(counters() == [0, 0, 300, 0])
+    }
 }

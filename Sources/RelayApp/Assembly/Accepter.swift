@@ -21,8 +21,8 @@ final class Accepter {
     var onPressure: (@MainLoop (Bool) -> Void)?
     private var isUnderPressure = false
 
-    /// How many deliveries found the share of their sink full.
-    private(set) var outboxFull = 0
+    /// How many deliveries found the share of their sink full, by sink.
+    private var outboxFull: [String: ThinnedCount] = [:]
 
     /// Creates an accepter; `run` does its work.
     init(journal: any Journal, clock: any RelayClock, log: Log) {
@@ -78,12 +78,11 @@ final class Accepter {
     private func tellFull(_ acceptances: [[Acceptance]], of group: [Intake]) {
         for (intake, results) in zip(group, acceptances) {
             for (delivery, result) in zip(intake.deliveries, results) where result == .outboxFull {
-                outboxFull += 1
-                // Told at the first one and at each power of two after it.
-                guard outboxFull & (outboxFull - 1) == 0 else { continue }
+                guard outboxFull[delivery.sink, default: ThinnedCount()].add() else { continue }
+                let count = outboxFull[delivery.sink]?.count ?? 0
                 log(
                     .error, "journal", "outbox full: deliveries are dead",
-                    [("sink", delivery.sink), ("rule", delivery.notice.rule), ("count", String(outboxFull))])
+                    [("sink", delivery.sink), ("rule", delivery.notice.rule), ("count", String(count))])
             }
         }
     }

@@ -33,6 +33,13 @@ struct Decisions {
         Dictionary(uniqueKeysWithValues: zip(Receipt.allCases, counts).filter { $0.1 > 0 })
     }
 
+    /// How often a regular expression of each rule gave up; empty if none ever did.
+    var patternOverruns: [(rule: String, count: Int)] {
+        let counts = rules.patternOverruns
+        guard counts.contains(where: { $0 > 0 }) else { return [] }
+        return zip(rules.rules, counts).map { ($0.name, $1) }
+    }
+
     /// Decides all events of a batch.
     mutating func take(_ batch: borrowing EventBatch) {
         guard var event = batch.records.isEmpty ? nil : batch[0] else { return }

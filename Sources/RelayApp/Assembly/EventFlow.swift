@@ -39,6 +39,8 @@ final class EventFlow: StreamHandler {
     private var onEvents: (@MainLoop (Int) -> Void)?
     private var events = 0
     private var duplicates = 0
+    /// Rules of which it was told that a regular expression gave up.
+    private var toldOverruns: Set<String> = []
     /// The events when `onEvents` was last called.
     private var toldEvents = 0
 
@@ -88,7 +90,17 @@ final class EventFlow: StreamHandler {
         guard events > toldEvents else { return }
         toldEvents = events
         decisions.flush()
+        tellOverruns()
         accepter.wake()
         onEvents?(events)
+    }
+
+    /// Tells once a rule that its regular expression gave up, which counts as no match.
+    private func tellOverruns() {
+        for (rule, count) in decisions.patternOverruns where count > 0 && toldOverruns.insert(rule).inserted {
+            log(
+                .warning, "rules", "a regular expression took too long and counts as no match; write it more simply",
+                [("rule", rule), ("stream", stream)])
+        }
     }
 }

@@ -19,7 +19,9 @@ struct ParsedArguments: Sendable, Equatable {
         var words = Array(words)[...]
         var onlyOperands = false
         while let word = words.popFirst() {
-            if word == "--", !onlyOperands {
+            if word == "-h", !onlyOperands {
+                options[CommandSpec.helpOption.name] = ""
+            } else if word == "--", !onlyOperands {
                 onlyOperands = true
             } else if word.hasPrefix("--"), !onlyOperands {
                 try takeOption(word.dropFirst(2), from: &words, spec: spec)
@@ -42,7 +44,7 @@ struct ParsedArguments: Sendable, Equatable {
         let known = spec.options + [CommandSpec.helpOption]
         guard let option = known.first(where: { $0.name == name }) else {
             throw Fault(
-                description: "unknown option --\(name)" + NearestName.suggestion(for: name, among: known.map(\.name)))
+                description: "unknown option --\(name)" + NearestName.suggestion(for: "--\(name)", among: known.map { "--\($0.name)" }))
         }
         guard let kind = option.value else {
             guard parts.count == 1 else { throw Fault(description: "--\(name) takes no value") }

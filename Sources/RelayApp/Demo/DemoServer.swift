@@ -43,12 +43,15 @@ final class DemoServer {
         var due = clock.now()
         for number in 0..<count {
             if number == dropAt, number > 0 { drop() }
-            while client == nil, !Task.isCancelled { await bell.wait() }
+            while client == nil, !Task.isCancelled {
+                await bell.wait()
+                due = max(due, clock.now())
+            }
             // A cancelled sleep ends the loop by the condition below.
             try? await clock.sleep(until: due)
             if Task.isCancelled { return }
             client?.send(source.next(at: clock.wallNow()))
-            due = max(due, clock.now()) + interval
+            due = due + interval
         }
     }
 

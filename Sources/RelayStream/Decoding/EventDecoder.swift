@@ -96,9 +96,9 @@ package struct EventDecoder: ~Copyable, Sendable {
     /// Counts a fault of `bytes` and, if it is to be told, adds a report.
     mutating func count(_ fault: DecodeFault, _ bytes: UnsafeRawBufferPointer, _ outcome: inout DecodeOutcome) {
         counters[fault.rawValue] &+= 1
-        let isFirst = counters[fault.rawValue] == 1
-        let isComplaint = fault == .serverError && !outcome.reports.contains { $0.fault == .serverError }
-        guard isFirst || isComplaint else { return }
+        let number = counters[fault.rawValue]
+        // What the server complains of may be something new; told for ever, it could fill the log.
+        guard fault == .serverError ? ThinnedCount.isTold(number) : number == 1 else { return }
         outcome.reports.append(DecodeOutcome.Report(fault: fault, excerpt: Excerpt.of(bytes, hiding: secrets)))
     }
 

@@ -69,7 +69,7 @@ struct EventDecoderTests {
         #expect(Decoding("[]").events.isEmpty)
     }
 
-    @Test func serverErrorIsReportedEachTimeAndOtherFaultsOnce() {
+    @Test func serverErrorIsReportedAgainAndOtherFaultsOnce() {
         let error = "{\"error\":\"no\\nway \u{202e}\"}"
         let decoding = Decoding(error, "{}", error, "{}")
         #expect(
