@@ -44,7 +44,8 @@ struct ParsedArguments: Sendable, Equatable {
         let known = spec.options + [CommandSpec.helpOption]
         guard let option = known.first(where: { $0.name == name }) else {
             throw Fault(
-                description: "unknown option --\(name)" + NearestName.suggestion(for: "--\(name)", among: known.map { "--\($0.name)" }))
+                description: "unknown option --\(name)"
+                    + NearestName.suggestion(for: "--\(name)", among: known.map { "--\($0.name)" }))
         }
         guard let kind = option.value else {
             guard parts.count == 1 else { throw Fault(description: "--\(name) takes no value") }
