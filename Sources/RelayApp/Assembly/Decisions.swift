@@ -58,22 +58,20 @@ struct Decisions {
     private mutating func take(_ event: borrowing Event) {
         effects.removeAll(keepingCapacity: true)
         rules.decide(event, into: &effects)
-        var deliveries: [Delivery] = []
+        var kept: [Effect] = []
         for effect in effects {
             if case .suppress(let receipt) = effect.action {
                 counts[receipt.place] += 1
                 continue
             }
-            rules.render(effect, event, into: &notice)
             switch outlets[effect.sink] {
-            case .lines: lines?.append(notice, event)
-            case .journal(let sink):
-                let kept = deliveries.first?.event ?? event.compacted()
-                let key = DeliveryKey.event(kept, rule: notice.rule, sink: sink)
-                deliveries.append(Delivery(key: key, sink: sink, notice: notice, event: kept))
+            case .lines:
+                rules.render(effect, event, into: &notice)
+                lines?.append(notice, event)
+            case .journal: kept.append(effect)
             }
         }
-        if let first = deliveries.first { accepter.add(Intake(event: first.event, deliveries: deliveries)) }
+        if !kept.isEmpty { accepter.add(Intake(event: event.compacted(), effects: kept)) }
     }
 }
 
