@@ -1,11 +1,11 @@
 /// The commands of the program, with what each takes.
 enum Commands {
-    private static let rules = OptionSpec(name: "rules", value: "FILE", help: "The rules file (see below)")
+    static let rules = OptionSpec(name: "rules", value: "FILE", help: "The rules file (see below)")
     private static let logLevel = OptionSpec(
         name: "log-level", value: "LEVEL", help: "error, warning, info, debug or trace (default: info)")
     private static let logFormat = OptionSpec(
         name: "log-format", value: "FORMAT", help: "logfmt or json (default: logfmt)")
-    private static let whereRules = """
+    static let whereRules = """
         The rules file is --rules, else $CHIRP_RELAY_RULES, else
         $XDG_CONFIG_HOME/chirp-relay/rules.json (~/.config if unset), else
         /etc/chirp-relay/rules.json.
@@ -56,11 +56,11 @@ enum Commands {
             session popups appear as well.
             """)
 
-    static let all = [run, check, demo]
+    static let all = [run, check, test, explain, demo]
 
     /// Commands of the design that this version does not have.
     static let notYet = [
-        "test", "explain", "replay", "send", "status", "silence", "outbox", "history", "init", "schema",
+        "replay", "send", "status", "silence", "outbox", "history", "init", "schema",
     ]
 
     static let help = """

@@ -8,8 +8,8 @@ enum Console {
     }
 
     /// Writes a diagnostic to standard error.
-    static func complain(_ text: String) {
-        write(text + "\n", to: 2)
+    static func complain(_ text: String, newline: Bool = true) {
+        write(newline ? text + "\n" : text, to: 2)
     }
 
     private static func write(_ text: String, to descriptor: Int32) {

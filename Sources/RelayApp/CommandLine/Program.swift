@@ -41,6 +41,8 @@ package enum Program {
             return switch spec.name {
             case Commands.run.name: try await RunCommand(arguments).run()
             case Commands.check.name: try CheckCommand(arguments).run()
+            case Commands.test.name: try await TestCommand(arguments).run()
+            case Commands.explain.name: try await ExplainCommand(arguments).run()
             default: try await DemoCommand(arguments).run()
             }
         } catch {
