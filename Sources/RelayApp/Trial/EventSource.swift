@@ -60,6 +60,7 @@ final class EventSource {
     ///   - complain: is told what cannot be used; the rest is read.
     ///   - take: is given each event.
     /// - Returns: why the file cannot be read any further, or nil at its end.
+    /// - Throws: what `take` throws.
     func read<Failure: Error>(
         _ descriptor: Int32, now: () -> Instant, complain: (Complaint) -> Void,
         take: (Found) throws(Failure) -> Void
@@ -84,6 +85,8 @@ final class EventSource {
     }
 
     /// Reads the events of one JSON value.
+    ///
+    /// - Throws: what `take` throws.
     func read<Failure: Error>(
         _ message: [UInt8], line: Int, now: Instant, complain: (Complaint) -> Void,
         take: (Found) throws(Failure) -> Void

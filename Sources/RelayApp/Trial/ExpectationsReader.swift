@@ -18,6 +18,7 @@ struct ExpectationsReader {
     ///   - sinkNames: the sinks of the rules file.
     ///   - folder: what relative paths in the file relate to.
     ///   - hasOperand: whether a file of events stands on the command line, for cases that give none.
+    ///   - problems: where everything that is wrong goes.
     init(sinkNames: [String], folder: String, hasOperand: Bool, problems: Problems) {
         self.sinkNames = sinkNames
         self.folder = folder

@@ -10,6 +10,7 @@ struct Progress {
 
     private let start: Instant
     private var shownAt: Instant?
+    private var isUp = false
 
     /// Begins at an instant of relay time.
     init(at start: Instant) {
@@ -21,13 +22,14 @@ struct Progress {
         guard now - start >= Self.patience else { return nil }
         if let shownAt, now - shownAt < Self.interval { return nil }
         shownAt = now
+        isUp = true
         let seconds = (now - start).components.seconds
         return "\(Self.erasure)\(events) events in \(seconds) s"
     }
 
     /// Whether a line stands on the terminal; it does not after this.
     mutating func takeDown() -> Bool {
-        defer { if shownAt != nil { shownAt = start } }
-        return shownAt != nil
+        defer { isUp = false }
+        return isUp
     }
 }

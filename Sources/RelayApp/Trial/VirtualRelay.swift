@@ -62,7 +62,8 @@ final class VirtualRelay {
         self.rules = rules
         self.observer = observer
         sinkNames = plan.sinkNames
-        journal = MemoryJournal(plan: plan)
+        // What is stored is delivered at once, so a share holds no more than what closes at one instant.
+        journal = MemoryJournal(plan: plan, limits: OutboxShare.Limits(count: .max, bytes: .max))
         watchesClosings = plan.policies.contains { $0.digest != nil && $0.limit?.excess == .drop }
     }
 
@@ -141,7 +142,7 @@ final class VirtualRelay {
     /// Returns when the next digest or briefing closes, which is after now.
     private func deadline() throws(JournalFailure) -> Instant? {
         if let nextDeadline { return nextDeadline < .distantFuture ? nextDeadline : nil }
-        note(journal.advance(to: Moment(current)))
+        note(try journal.advance(to: Moment(current)))
         return try deadline()
     }
 
@@ -149,7 +150,7 @@ final class VirtualRelay {
     @discardableResult
     private func close(at deadline: Instant) throws(JournalFailure) -> Bool {
         current = deadline
-        note(journal.advance(to: Moment(current)))
+        note(try journal.advance(to: Moment(current)))
         let hasEnded = tellLimited()
         return sinkNames.reduce(hasEnded) { deliver($1) || $0 }
     }

@@ -40,6 +40,8 @@ final class VirtualStream {
     /// Decodes a message, and hands its events to `take` with whether an event of that id came before.
     ///
     /// `now` stands in for the time of an event that has none.
+    ///
+    /// - Throws: what `take` throws.
     func decode<Failure: Error>(
         _ message: RawSpan, at now: Instant, take: (Event, _ isRepeated: Bool) throws(Failure) -> Void
     ) throws(Failure) -> Outcome {
