@@ -41,6 +41,7 @@ package enum Program {
             return switch spec.name {
             case Commands.run.name: try await RunCommand(arguments).run()
             case Commands.check.name: try CheckCommand(arguments).run()
+            case Commands.silence.name: try SilenceCommand(arguments).run()
             default: try await DemoCommand(arguments).run()
             }
         } catch {
