@@ -1,5 +1,3 @@
-internal import GLibRuntime
-
 /// The idempotency key of a delivery.
 ///
 /// Base32 (RFC 4648, section 6, in lower case and without padding) of a SHA-256 over length-prefixed fields, so that no
@@ -7,23 +5,33 @@ internal import GLibRuntime
 package enum DeliveryKey {
     /// Returns the key of the delivery that tells of one event: the same for the same event, rule and sink.
     package static func event(_ event: Event, rule: String, sink: String) -> String {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(128)
-        append("event".utf8, to: &bytes)
-        append(event.stream.utf8, to: &bytes)
-        append(littleEndian(event.record.identity.high) + littleEndian(event.record.identity.low), to: &bytes)
-        append(rule.utf8, to: &bytes)
-        append(sink.utf8, to: &bytes)
-        return base32(Checksum.sha256(bytes))
+        var writer = KeyWriter("event")
+        writer.append(event.stream.utf8)
+        writer.append(event.record.identity.high)
+        writer.append(event.record.identity.low)
+        writer.append(rule.utf8)
+        writer.append(sink.utf8)
+        return base32(writer.hash())
     }
 
-    private static func littleEndian(_ half: UInt64) -> [UInt8] {
-        withUnsafeBytes(of: half.littleEndian) { Array($0) }
+    /// Returns the key of a digest; the serial of its group makes it unique.
+    package static func digest(rule: String, sink: String, group: EffectKey, serial: UInt64) -> String {
+        var writer = KeyWriter("digest")
+        writer.append(rule.utf8)
+        writer.append(sink.utf8)
+        writer.append(group.high)
+        writer.append(group.low)
+        writer.append(serial)
+        return base32(writer.hash())
     }
 
-    private static func append(_ field: some Collection<UInt8>, to bytes: inout [UInt8]) {
-        withUnsafeBytes(of: UInt32(truncatingIfNeeded: field.count).bigEndian) { bytes.append(contentsOf: $0) }
-        bytes.append(contentsOf: field)
+    /// Returns the key of a briefing; its serial makes it unique.
+    package static func briefing(sink: String, time: String, serial: UInt64) -> String {
+        var writer = KeyWriter("briefing")
+        writer.append(sink.utf8)
+        writer.append(time.utf8)
+        writer.append(serial)
+        return base32(writer.hash())
     }
 
     private static func base32(_ bytes: [UInt8]) -> String {

@@ -82,17 +82,23 @@ package struct EffectPolicy: Sendable {
     package var hold: String?
     /// Its `limit`.
     package var limit: LimitPolicy?
+    /// The places of its sinks in the file: a reload closes what it gathered for any other.
+    package var sinks: [Int]
+    /// Whether its templates ask for fields as they came, so that what is gathered keeps the whole item.
+    package var keepsRaw: Bool
 
     /// Creates a policy.
     package init(
         rule: String, repeat: RepeatPolicy? = nil, digest: DigestPolicy? = nil, hold: String? = nil,
-        limit: LimitPolicy? = nil
+        limit: LimitPolicy? = nil, sinks: [Int] = [], keepsRaw: Bool = false
     ) {
         self.rule = rule
         self.repeat = `repeat`
         self.digest = digest
         self.hold = hold
         self.limit = limit
+        self.sinks = sinks
+        self.keepsRaw = keepsRaw
     }
 
     /// Whether the effects of the rule are the journal's in any sink.
@@ -156,18 +162,28 @@ package struct Gathering: Sendable {
     /// When the last one happened.
     package private(set) var last = Instant(milliseconds: .min)
 
+    /// An estimate of the memory that the listed events take.
+    package private(set) var byteCount = 0
+
     /// The most events that are listed.
     package static let mostItems = 10_000
+    /// The most text that is kept of an event, in bytes.
+    package static let mostBytesOfEvent = 4096
 
     /// Creates an empty gathering.
     package init() {}
 
-    /// Adds an event.
+    /// Adds an event, which is counted only if there are as many as can be listed.
     package mutating func add(_ item: Item) {
+        countOnly(item.event)
+        if items.count < Self.mostItems { list(item) }
+    }
+
+    /// Adds an event that is not listed.
+    package mutating func countOnly(_ event: Event) {
         count += 1
-        first = min(first, item.event.record.createdAt)
-        last = max(last, item.event.record.createdAt)
-        if items.count < Self.mostItems { items.append(item) }
+        first = min(first, event.record.createdAt)
+        last = max(last, event.record.createdAt)
     }
 
     /// Adds what another one gathered.
@@ -175,6 +191,11 @@ package struct Gathering: Sendable {
         count += other.count
         first = min(first, other.first)
         last = max(last, other.last)
-        items.append(contentsOf: other.items.prefix(Self.mostItems - items.count))
+        for item in other.items.prefix(Self.mostItems - items.count) { list(item) }
+    }
+
+    private mutating func list(_ item: Item) {
+        items.append(item)
+        byteCount += item.event.storage.count + MemoryLayout<Item>.size
     }
 }

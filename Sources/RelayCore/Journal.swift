@@ -119,19 +119,19 @@ package struct ClaimBatch: Sendable {
     }
 }
 
-/// The counters of one sink.
+/// The counters of one sink, in effects: a digest of seven counts seven.
 ///
 /// Always `effects == delivered + suppressed + pending + dead`.
 package struct SinkCounters: Sendable, Equatable {
     /// All effects that named the sink.
     package var effects = 0
-    /// Deliveries that the sink has.
+    /// Effects whose deliveries the sink has.
     package var delivered = 0
     /// Effects that ended in a receipt.
     package var suppressed = 0
-    /// Deliveries not settled yet.
+    /// Effects in open digests and briefings, and in deliveries not settled yet.
     package var pending = 0
-    /// Deliveries given up.
+    /// Effects whose deliveries were given up, or found no room.
     package var dead = 0
 
     /// Creates counters that are all zero.
@@ -209,7 +209,7 @@ package protocol Journal: Sendable {
     /// Prepares for the end of the process, after the last intake.
     ///
     /// A journal that the process takes with it closes all digests and briefings now, so that they are still delivered.
-    func finish(at now: Moment) async
+    func finish(at now: Moment) async throws(JournalFailure)
 
     /// Stores what is in memory only and closes. No other call follows.
     func close() async

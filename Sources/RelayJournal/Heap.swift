@@ -22,7 +22,17 @@ struct Heap<Element: Comparable> {
     mutating func removeFirst() {
         guard let last = elements.popLast(), !elements.isEmpty else { return }
         elements[0] = last
-        var parent = 0
+        siftDown(from: 0)
+    }
+
+    /// Removes the elements that are not to be kept, which costs the count.
+    mutating func removeAll(where isOut: (Element) -> Bool) {
+        elements.removeAll(where: isOut)
+        for parent in (0..<(elements.count / 2)).reversed() { siftDown(from: parent) }
+    }
+
+    private mutating func siftDown(from start: Int) {
+        var parent = start
         while true {
             let left = 2 * parent + 1
             guard left < elements.count else { return }
@@ -34,3 +44,5 @@ struct Heap<Element: Comparable> {
         }
     }
 }
+
+extension Heap: Sendable where Element: Sendable {}

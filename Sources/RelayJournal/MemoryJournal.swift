@@ -6,63 +6,58 @@ package import RelayCore
 /// It lives on the main loop, as the stream and the workers do, so using it costs no change of thread.
 @MainLoop
 package final class MemoryJournal: Journal {
-    private let limits: OutboxShare.Limits
-    private var shares: [String: OutboxShare] = [:]
+    private var ledger: Ledger
+    private var outbox: MemoryOutbox
     private var bells: [String: Doorbell] = [:]
-    private var plan: EffectPlan
-    private var nextSerial: UInt64 = 0
     private var nextToken: UInt64 = 0
 
     /// Creates an empty journal with a plan in force, in which every sink has a share of this size.
-    package nonisolated init(plan: EffectPlan, limits: OutboxShare.Limits = OutboxShare.Limits()) {
-        self.plan = plan
-        self.limits = limits
+    package nonisolated init(
+        plan: EffectPlan, limits: OutboxShare.Limits = OutboxShare.Limits(), bounds: LedgerBounds = LedgerBounds()
+    ) {
+        ledger = Ledger(plan: plan, bounds: bounds)
+        outbox = MemoryOutbox(limits: limits)
     }
 
-    package func adopt(_ plan: EffectPlan, at now: Moment) {
-        self.plan = plan
+    package func adopt(_ plan: EffectPlan, at now: Moment) throws(JournalFailure) {
+        defer { ring() }
+        try ledger.adopt(plan, at: now, into: &outbox)
     }
 
     package func accept(_ intakes: [Intake], at now: Moment) throws(JournalFailure) -> [[Acceptance]] {
-        var sinks: Set<String> = []
-        let acceptances = intakes.map { intake in
-            intake.effects.map { effect in
-                let sink = plan.sinkNames[effect.sink]
-                sinks.insert(sink)
-                nextSerial += 1
-                let delivery = Delivery(
-                    key: DeliveryKey.event(intake.event, rule: plan.policies[effect.rule].rule, sink: sink), sink: sink,
-                    notice: plan.renderer.notice(rule: effect.rule, for: intake.event, suppressed: 0),
-                    content: .event(intake.event))
-                return shares[sink, default: OutboxShare(limits: limits)].store(
-                    delivery, serial: nextSerial, at: now.relay)
-            }
-        }
-        for sink in sinks { bell(for: sink).ring() }
+        defer { ring() }
+        try ledger.advance(to: now, into: &outbox)
+        var acceptances: [[Acceptance]] = []
+        acceptances.reserveCapacity(intakes.count)
+        for intake in intakes { acceptances.append(try ledger.accept(intake, at: now, into: &outbox)) }
         return acceptances
     }
 
-    package func advance(to now: Moment) -> [Deadline] { [] }
+    package func advance(to now: Moment) throws(JournalFailure) -> [Deadline] {
+        defer { ring() }
+        try ledger.advance(to: now, into: &outbox)
+        return ledger.deadlines(at: now)
+    }
 
     package func addSilence(
         _ matcher: Silence.Matcher, until: Instant, at now: Moment
     ) throws(SilenceFault) -> Silence {
-        throw .empty
+        try ledger.addSilence(matcher, until: until, at: now)
     }
 
-    package func removeSilence(_ id: UInt64, at now: Moment) -> Bool { false }
+    package func removeSilence(_ id: UInt64, at now: Moment) -> Bool { ledger.removeSilence(id, at: now) }
 
-    package func silences(at now: Moment) -> [Silence] { [] }
+    package func silences(at now: Moment) -> [Silence] { ledger.silences(at: now) }
 
-    package func receipts() -> [ReceiptCount] { [] }
+    package func receipts() -> [ReceiptCount] { ledger.receipts }
 
-    package func overflows() -> OverflowCounters { OverflowCounters() }
+    package func overflows() -> OverflowCounters { ledger.overflows }
 
     package func claim(
         sink: String, upTo count: Int, lease: Duration, inOrder: Bool, at now: Instant
     ) -> ClaimBatch {
-        guard var share = shares.removeValue(forKey: sink) else { return ClaimBatch(claims: [], nextDue: nil) }
-        defer { shares[sink] = share }
+        guard var share = outbox.shares.removeValue(forKey: sink) else { return ClaimBatch(claims: [], nextDue: nil) }
+        defer { outbox.shares[sink] = share }
         share.takeBackExpiredClaims(at: now)
         var claims: [Claim] = []
         while claims.count < count {
@@ -80,7 +75,7 @@ package final class MemoryJournal: Journal {
         var stale = 0
         for settled in settlements {
             let sink = settled.claim.delivery.sink
-            guard shares[sink]?.settle(settled.claim.token, settled.settlement) == true else {
+            guard outbox.shares[sink]?.settle(settled.claim.token, settled.settlement) == true else {
                 stale += 1
                 continue
             }
@@ -90,7 +85,11 @@ package final class MemoryJournal: Journal {
     }
 
     package func counters() -> [String: SinkCounters] {
-        shares.mapValues(\.counters)
+        ledger.counters.merging(outbox.shares.mapValues(\.counters)) { sum, other in
+            var sum = sum
+            sum.add(other)
+            return sum
+        }
     }
 
     package func bell(for sink: String) -> Doorbell {
@@ -100,9 +99,17 @@ package final class MemoryJournal: Journal {
         return bell
     }
 
-    package func finish(at now: Moment) {}
+    package func finish(at now: Moment) throws(JournalFailure) {
+        defer { ring() }
+        try ledger.finish(at: now, into: &outbox)
+    }
 
     package func close() {
-        shares.removeAll()
+        outbox.shares.removeAll()
+    }
+
+    /// Rings the bells of the sinks for which something was stored.
+    private func ring() {
+        for sink in outbox.takeStored() { bell(for: sink).ring() }
     }
 }

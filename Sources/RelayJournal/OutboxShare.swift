@@ -47,7 +47,7 @@ package struct OutboxShare {
     private var waiting = Heap<Waiting>()
     private var byteCount = 0
 
-    /// What became of the deliveries so far.
+    /// What became of the effects of the deliveries so far.
     package private(set) var counters = SinkCounters()
 
     /// Creates an empty share.
@@ -55,19 +55,22 @@ package struct OutboxShare {
         self.limits = limits
     }
 
+    /// Whether a delivery with this key is not settled yet.
+    package func holds(_ key: String) -> Bool { serials[key] != nil }
+
     /// Stores a delivery under a serial that is higher than all before.
     package mutating func store(_ delivery: Delivery, serial: UInt64, at now: Instant) -> Acceptance {
-        counters.effects += 1
+        counters.effects += delivery.effects
         guard serials[delivery.key] == nil else {
-            counters.suppressed += 1
+            counters.suppressed += delivery.effects
             return .suppressed(.duplicate)
         }
         guard entries.count < limits.count, byteCount + delivery.byteCount <= limits.bytes else {
-            counters.dead += 1
+            counters.dead += delivery.effects
             return .outboxFull
         }
         byteCount += delivery.byteCount
-        counters.pending += 1
+        counters.pending += delivery.effects
         serials[delivery.key] = serial
         entries[serial] = Entry(delivery: delivery, acceptedAt: now)
         ready.insert(serial)
@@ -113,12 +116,8 @@ package struct OutboxShare {
     package mutating func settle(_ token: UInt64, _ settlement: Settlement) -> Bool {
         guard let serial = claims.removeValue(forKey: token) else { return false }
         switch settlement {
-        case .delivered:
-            counters.delivered += 1
-            remove(serial)
-        case .dead:
-            counters.dead += 1
-            remove(serial)
+        case .delivered: counters.delivered += remove(serial)
+        case .dead: counters.dead += remove(serial)
         case .retry(let until, _):
             entries[serial]?.state = .waiting(until: until)
             entries[serial]?.unsettledClaims = 0
@@ -138,8 +137,7 @@ package struct OutboxShare {
             claims.removeValue(forKey: token)
             entries[serial]?.unsettledClaims += 1
             if entries[serial]?.unsettledClaims == Self.allowedUnsettledClaims {
-                counters.dead += 1
-                remove(serial)
+                counters.dead += remove(serial)
             } else {
                 entries[serial]?.state = .due
                 ready.insert(serial)
@@ -154,11 +152,13 @@ package struct OutboxShare {
         [waiting.elements.lazy.map(\.serial).min(), claims.values.min()].compactMap(\.self).min()
     }
 
-    private mutating func remove(_ serial: UInt64) {
-        guard let entry = entries.removeValue(forKey: serial) else { return }
+    /// Removes a delivery that was settled, and returns how many effects it carried.
+    private mutating func remove(_ serial: UInt64) -> Int {
+        guard let entry = entries.removeValue(forKey: serial) else { return 0 }
         serials.removeValue(forKey: entry.delivery.key)
         byteCount -= entry.delivery.byteCount
-        counters.pending -= 1
+        counters.pending -= entry.delivery.effects
+        return entry.delivery.effects
     }
 }
 

@@ -17,7 +17,7 @@ enum Comparison: Sendable, Hashable {
         case .folded: return TextFolding.fold(Array(text.utf8))
         case .exactOrUUID:
             let bytes = Array(text.utf8)
-            return UUIDText.isUUID(bytes.span.bytes) ? Array(text.lowercased().utf8) : bytes
+            return UUIDText.form(of: bytes.span.bytes)
         }
     }
 }
@@ -80,21 +80,5 @@ final class ValueSet: Sendable {
     private func matchesGlobs(_ text: RawSpan, folding: Bool) -> Bool {
         for glob in globs where glob.matches(text, folding: folding) { return true }
         return false
-    }
-}
-
-/// The text form of a UUID (RFC 9562, section 4).
-enum UUIDText {
-    /// Whether `text` is 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12.
-    static func isUUID(_ text: RawSpan) -> Bool {
-        guard text.byteCount == 36 else { return false }
-        for index in 0..<36 {
-            let byte = text.unsafeLoad(fromByteOffset: index, as: UInt8.self)
-            switch index {
-            case 8, 13, 18, 23: if byte != UInt8(ascii: "-") { return false }
-            default: if !Character(Unicode.Scalar(byte)).isHexDigit || byte >= 0x80 { return false }
-            }
-        }
-        return true
     }
 }

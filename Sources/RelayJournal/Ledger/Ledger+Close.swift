@@ -1,0 +1,155 @@
+package import RelayCore
+
+extension Ledger {
+    /// What became of a group that was to close.
+    enum Closing {
+        /// It had nothing to tell.
+        case vanished
+        /// Its notice is a delivery.
+        case stored
+        /// It found no free slot and stays open.
+        case waits(until: Instant)
+        /// It joined the briefing of that time.
+        case held(time: String, until: Instant)
+        /// All of its effects ended in receipts.
+        case suppressed(Receipt)
+        /// The share of its sink is full: all of its effects are dead.
+        case outboxFull
+    }
+
+    /// Closes what is due: groups in the order of opening, then briefings.
+    package mutating func advance(to now: Moment, into store: inout some DeliveryStore) throws(JournalFailure) {
+        limits.removeExpired(at: now.relay)
+        repeats.removeExpired(at: now.relay)
+        for place in groups.popDue(at: now) { _ = try close(place, at: now, into: &store) }
+        try closeBriefings(at: now, into: &store) { ledger, time in
+            ledger.times.end(of: time, in: ledger.plan.times, at: now.wall) == nil
+        }
+    }
+
+    /// Returns when the next group or briefing is due: the earliest by each clock.
+    package mutating func deadlines(at now: Moment) -> [Deadline] {
+        var (relay, wall) = groups.deadlines()
+        for time in briefings.times {
+            let end = times.end(of: time, in: plan.times, at: now.wall) ?? now.wall
+            wall = min(wall ?? end, end)
+        }
+        return [relay.map(Deadline.relay), wall.map(Deadline.wall)].compactMap(\.self)
+    }
+
+    /// Closes all groups and briefings now, before the ledger is lost with its process.
+    package mutating func finish(at now: Moment, into store: inout some DeliveryStore) throws(JournalFailure) {
+        for place in groups.all { _ = try close(place, forGood: true, at: now, into: &store) }
+        try closeBriefings(at: now, into: &store) { _, _ in true }
+    }
+
+    // MARK: Groups
+
+    /// Closes a group, or lets it wait for a free slot.
+    ///
+    /// One that closes for good neither waits nor opens the next window.
+    mutating func close(
+        _ place: GroupTable.Place, forGood: Bool = false, at now: Moment, into store: inout some DeliveryStore
+    ) throws(JournalFailure) -> Closing {
+        guard let group = groups[place] else { return .vanished }
+        let policy = numbers[group.scope.rule].map { plan.policies[$0] } ?? EffectPolicy(rule: group.scope.rule)
+        let closing = try end(group, policy, canWait: !forGood, at: now, into: &store)
+        if case .waits(let until) = closing {
+            groups.postpone(place, until: .relay(until))
+            return closing
+        }
+        _ = groups.remove(place)
+        if case .held(let time, _) = closing { hold(group, time: time) }
+        if !forGood, group.gathering.count > 0 { openNext(after: group, policy, at: now) }
+        return closing
+    }
+
+    /// Opens the window that follows one which collected something.
+    private mutating func openNext(after group: OpenGroup, _ policy: EffectPolicy, at now: Moment) {
+        guard case .digest(let old) = group.sort, old.sendsFirst, let digest = policy.digest, digest.sendsFirst else {
+            return
+        }
+        _ = open(
+            group.key, isShared: group.isShared, .digest(digest), group.scope, until: digest.deadline(at: now))
+    }
+
+    /// Decides what becomes of a group, and does it but for the table of groups.
+    private mutating func end(
+        _ group: OpenGroup, _ policy: EffectPolicy, canWait: Bool, at now: Moment, into store: inout some DeliveryStore
+    ) throws(JournalFailure) -> Closing {
+        guard group.gathering.count > 0 else { return .vanished }
+        if let time = policy.hold, let until = times.end(of: time, in: plan.times, at: now.wall) {
+            return .held(time: time, until: until)
+        }
+        guard let limit = policy.limit else { return try deliver(group, suppressed: 0, at: now, into: &store) }
+        let slot =
+            group.limitKey.map { limits.slot(for: $0, group.scope, limit, at: now.relay) }
+            ?? limits.sharedSlot(group.scope)
+        if let free = limits.whenFree(slot, limit, at: now.relay) {
+            if limit.excess == .drop {
+                limits.limit(slot, group.scope, limit, count: group.gathering.count, at: now.relay)
+                suppressPending(.limited, group.scope, count: group.gathering.count)
+                return .suppressed(.limited)
+            }
+            if canWait { return .waits(until: free) }
+        }
+        let closing = try deliver(group, suppressed: limits.untold(slot), at: now, into: &store)
+        if case .stored = closing { limits.charge(slot, group.scope, limit, at: now.relay) }
+        return closing
+    }
+
+    /// Lets what a group gathered join a briefing.
+    private mutating func hold(_ group: OpenGroup, time: String) {
+        let sink = group.scope.sink
+        _ = openBriefing(sink: sink, time: time)
+        briefings.modify(sink: sink, time: time) { $0.add(group.gathering) }
+    }
+
+    private mutating func deliver(
+        _ group: OpenGroup, suppressed: Int, at now: Moment, into store: inout some DeliveryStore
+    ) throws(JournalFailure) -> Closing {
+        let scope = group.scope
+        let delivery = delivery(of: group, suppressed: suppressed)
+        if case .event = delivery.content, store.holds(delivery.key, sink: scope.sink) {
+            suppressPending(.duplicate, scope, count: 1)
+            return .suppressed(.duplicate)
+        }
+        handOver(scope.sink, count: group.gathering.count)
+        return try store.store(delivery, serial: nextSerial(), at: now.relay) ? .stored : .outboxFull
+    }
+
+    private func delivery(of group: OpenGroup, suppressed: Int) -> Delivery {
+        let scope = group.scope
+        let number = numbers[scope.rule] ?? Effect.nobody
+        // A digest of one is an ordinary notice.
+        if group.gathering.count == 1, let event = group.gathering.items.first?.event {
+            return Delivery(
+                key: DeliveryKey.event(event, rule: scope.rule, sink: scope.sink), sink: scope.sink,
+                notice: plan.renderer.notice(rule: number, for: event, suppressed: suppressed), content: .event(event))
+        }
+        return Delivery(
+            key: DeliveryKey.digest(rule: scope.rule, sink: scope.sink, group: group.key, serial: group.serial),
+            sink: scope.sink,
+            notice: plan.renderer.notice(rule: number, for: group.gathering, suppressed: suppressed),
+            content: .digest(Summary(key: group.label, of: group.gathering)))
+    }
+
+    // MARK: Briefings
+
+    /// Closes the briefings of the times that are over, in the order of opening.
+    mutating func closeBriefings(
+        at now: Moment, into store: inout some DeliveryStore, where isOver: (inout Ledger, String) -> Bool
+    ) throws(JournalFailure) {
+        if briefings.isEmpty { return }
+        for briefing in briefings.all where isOver(&self, briefing.time) {
+            briefings.remove(briefing)
+            let gathering = briefing.gathering
+            handOver(briefing.sink, count: gathering.count)
+            let delivery = Delivery(
+                key: DeliveryKey.briefing(sink: briefing.sink, time: briefing.time, serial: briefing.serial),
+                sink: briefing.sink, notice: plan.renderer.briefing(time: briefing.time, of: gathering),
+                content: .briefing(Summary(key: UntrustedText(briefing.time), of: gathering)))
+            _ = try store.store(delivery, serial: nextSerial(), at: now.relay)
+        }
+    }
+}
