@@ -15,7 +15,7 @@ struct Decisions {
     /// The lines of standard output, if a sink has it.
     private var lines: StdoutLines?
     /// The silences that have not ended, for the fast path; the journal has its own.
-    var silences: [FastSilence] = []
+    var silences = SilenceBook()
     private var effects: [Effect] = []
     private var notice = Notice()
 
@@ -65,7 +65,7 @@ struct Decisions {
     /// Decides all events of a batch, at this time of the wall clock.
     mutating func take(_ batch: borrowing EventBatch, at wall: Instant) {
         guard var event = batch.records.isEmpty ? nil : batch[0] else { return }
-        if !silences.isEmpty { silences.removeAll { $0.isOver(at: wall) } }
+        silences.removeEnded(at: wall)
         for record in batch.records {
             // The same event with other places: a new one would count references to the storage.
             event.record = record
@@ -106,10 +106,8 @@ struct Decisions {
 
     private mutating func isSilenced(_ effect: Effect, _ event: borrowing Event, at wall: Instant) -> Bool {
         let (rule, sink) = (rules.rules[effect.rule].name, rules.sinkNames[effect.sink])
-        for silence in silences where silence.covers(event, rule: rule, sink: sink, at: wall) {
-            silenced[SilencedPlace(rule: effect.rule, sink: effect.sink), default: 0] += 1
-            return true
-        }
-        return false
+        guard silences.covers(copy event, rule: rule, sink: sink, at: wall) else { return false }
+        silenced[SilencedPlace(rule: effect.rule, sink: effect.sink), default: 0] += 1
+        return true
     }
 }

@@ -94,7 +94,7 @@ final class EventFlow: StreamHandler {
     }
 
     /// Silences what these cover, on the fast path.
-    func silence(_ silences: [FastSilence]) {
+    func silence(_ silences: SilenceBook) {
         decisions.silences = silences
     }
 

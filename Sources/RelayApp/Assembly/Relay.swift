@@ -89,7 +89,7 @@ final class Relay {
             accepter.finish()
             await accepting.ended(by: deadline, on: parts.clock)
             await timing.end()
-            await journal.finish(at: parts.clock.moment())
+            await closeDigests()
             await sinks.drain(until: deadline)
             group.cancelAll()
         }
@@ -130,7 +130,16 @@ final class Relay {
     /// Lets the fast path know the silences, after one has come or gone.
     func silencesChanged() async {
         let silences = await journal.silences(at: parts.clock.moment())
-        streams.silence(silences.map(FastSilence.init))
+        streams.silence(SilenceBook(silences))
+    }
+
+    /// Closes all digests and briefings, so that they are still delivered.
+    private func closeDigests() async {
+        do throws(JournalFailure) {
+            try await journal.finish(at: parts.clock.moment())
+        } catch {
+            parts.log(.error, "journal", "digests and briefings could not be closed", [("because", error.description)])
+        }
     }
 
     private func put(in configuration: RelayConfiguration, _ plan: EffectPlan, _ prepared: [PreparedSink]) {

@@ -23,7 +23,7 @@ final class StreamSet {
     private var entries: [Entry] = []
     /// What streams counted that are no longer in the file.
     private var past = EventFlow.Counters()
-    private var silences: [FastSilence] = []
+    private var silences = SilenceBook()
     private var pressure = Pressure()
 
     /// Creates a set without streams, whose readers run among `tasks`.
@@ -72,7 +72,7 @@ final class StreamSet {
     }
 
     /// Silences what these cover, on the fast path.
-    func silence(_ silences: [FastSilence]) {
+    func silence(_ silences: SilenceBook) {
         self.silences = silences
         for entry in entries { entry.flow.silence(silences) }
     }
