@@ -1,44 +1,102 @@
 internal import CGLib
+internal import Glibc
 
 /// Tells when a file was written, replaced, created or removed, or its permissions changed.
 ///
 /// The C function is `g_file_monitor_file`. What happens within a tenth of a second is told once, so that a save
-/// by an editor is one change. The target of a symbolic link is not watched.
+/// by an editor is one change. Symbolic links on the way are followed: a link that points elsewhere is a change too.
 @MainLoop
 package final class FileWatch {
     /// Why nothing can be watched, such as too many inotify watches; `nil` if all is well.
-    package let failure: GLibError?
+    package private(set) var failure: GLibError?
 
-    private let monitor: ObjectReference?
-    private let settle: LoopTimer
+    private let path: String
+    private let onChange: @MainLoop () -> Void
+    private var settle: LoopTimer?
+    private var monitors: [(path: String, monitor: ObjectReference)] = []
 
     /// Watches `path`, which need not exist.
     package init(path: String, onChange: @escaping @MainLoop () -> Void) {
-        settle = LoopTimer { _ in onChange() }
-        let file = ObjectReference(adopting: g_file_new_for_path(path))
+        self.path = path
+        self.onChange = onChange
+        settle = LoopTimer { [weak self] _ in self?.settled() }
+        watchPlaces()
+    }
+
+    isolated deinit {
+        for entry in monitors { g_file_monitor_cancel(entry.monitor.pointer(as: GFileMonitor.self)) }
+        settle?.cancel()
+    }
+
+    private func settled() {
+        watchPlaces()
+        onChange()
+    }
+
+    /// Watches the file and every link on the way to it, as the way is now.
+    private func watchPlaces() {
+        let places = LinkedPath.places(of: path)
+        guard places != monitors.map(\.path) else { return }
+        let former = monitors
+        monitors = places.compactMap { place in
+            if let known = former.first(where: { $0.path == place }) { return known }
+            return monitor(place).map { (place, $0) }
+        }
+        for entry in former where !places.contains(entry.path) {
+            g_file_monitor_cancel(entry.monitor.pointer(as: GFileMonitor.self))
+        }
+    }
+
+    private func monitor(_ place: String) -> ObjectReference? {
+        let file = ObjectReference(adopting: g_file_new_for_path(place))
         var error: UnsafeMutablePointer<GError>?
         guard let made = g_file_monitor_file(file.opaque, G_FILE_MONITOR_WATCH_MOVES, nil, &error) else {
-            monitor = nil
             failure = GLibError(taking: error)
-            return
+            return nil
         }
-        monitor = ObjectReference(adopting: made)
-        failure = nil
         let callback = LoopCallback { [weak settle] in
             if let settle, settle.armed == nil { settle.schedule(after: .milliseconds(100)) }
         }
         relay_on_file_changed(
             made, { _, _, _, event, data in if FileWatch.counts(event) { LoopCallback.run(data) } },
             callback.retainedPointer(), { data, _ in LoopCallback.release(data) })
-    }
-
-    isolated deinit {
-        if let monitor { g_file_monitor_cancel(monitor.pointer(as: GFileMonitor.self)) }
-        settle.cancel()
+        return ObjectReference(adopting: made)
     }
 
     /// Every write counts when it is done; the file system says so, or GLib guesses after a pause.
     private nonisolated static func counts(_ event: GFileMonitorEvent) -> Bool {
         event != G_FILE_MONITOR_EVENT_CHANGED && event != G_FILE_MONITOR_EVENT_PRE_UNMOUNT
+    }
+}
+
+/// The way to a file through symbolic links.
+enum LinkedPath {
+    /// As many links as the kernel follows.
+    private static let mostLinks = 40
+
+    /// Returns every symbolic link on the way of `path`, in folders too, and last the file that it leads to.
+    static func places(of path: String) -> [String] {
+        var places: [String] = []
+        var done = path.hasPrefix("/") ? "" : "."
+        var rest = path.split(separator: "/").map(String.init)[...]
+        while let part = rest.popFirst() {
+            let place = done + "/" + part
+            guard let target = target(of: place), places.count < mostLinks else {
+                done = place
+                continue
+            }
+            places.append(place)
+            if target.hasPrefix("/") { done = "" }
+            rest = (target.split(separator: "/").map(String.init) + rest)[...]
+        }
+        return places + [done]
+    }
+
+    private static func target(of path: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = buffer.withUnsafeMutableBytes { bytes in
+            bytes.baseAddress.map { readlink(path, $0, bytes.count) } ?? -1
+        }
+        return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : nil
     }
 }

@@ -8,3 +8,10 @@ extension TaskGroup {
         addTask(executorPreference: MainLoop.executor, operation: operation)
     }
 }
+
+extension DiscardingTaskGroup {
+    /// Adds a child task that lives on the main loop, as `TaskGroup.addLoopTask` does.
+    package mutating func addLoopTask(_ operation: @escaping @MainLoop @Sendable () async -> Void) {
+        addTask(executorPreference: MainLoop.executor, operation: operation)
+    }
+}

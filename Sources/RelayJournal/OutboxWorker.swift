@@ -56,6 +56,7 @@ package final class OutboxWorker {
     private var timer = Instant.distantFuture
     private var pausedUntil: Instant?
     private var isDraining = false
+    private var isRetiring = false
     /// Why the sink takes nothing any more; nil while it works.
     package private(set) var stoppedBecause: String?
     private var failuresInARow = 0
@@ -80,7 +81,7 @@ package final class OutboxWorker {
         await withTaskGroup(of: Happening.self) { group in
             while !Task.isCancelled, stoppedBecause == nil {
                 await fill()
-                if isDraining, running == 0 { break }
+                if isDraining || isRetiring, running == 0 { break }
                 listen(to: bell)
                 for child in children { group.addTask(operation: child) }
                 children.removeAll(keepingCapacity: true)
@@ -99,9 +100,15 @@ package final class OutboxWorker {
         await journal.bell(for: sink.name).ring()
     }
 
+    /// Makes `run` return as soon as the attempts in hand have ended: another worker goes on.
+    package func retire() async {
+        isRetiring = true
+        await journal.bell(for: sink.name).ring()
+    }
+
     /// Claims as much as may run now, and starts the attempts.
     private func fill() async {
-        while running < allowedAttempts {
+        while running < allowedAttempts, !isRetiring {
             let now = clock.now()
             if let pausedUntil, pausedUntil > now { return wake(at: pausedUntil) }
             guard readiness == .ready else { return askReadiness() }
@@ -168,7 +175,8 @@ package final class OutboxWorker {
     /// Claims one delivery more, unless there is a reason to look around first.
     private func nextClaim() async -> Claim? {
         let now = clock.now()
-        guard !Task.isCancelled, stoppedBecause == nil, readiness == .ready, pausedUntil ?? now <= now else {
+        guard !Task.isCancelled, !isRetiring, stoppedBecause == nil, readiness == .ready, pausedUntil ?? now <= now
+        else {
             return nil
         }
         return await claim(upTo: 1, at: now).claims.first { !isTooOld($0, at: now) }

@@ -2,16 +2,24 @@ internal import GLibRuntime
 internal import RelayCore
 
 /// Commits what the streams ask of the journal, in groups: whatever has queued while the last commit ran.
+///
+/// It is also where a new plan takes its place in the order: after all that was decided by the old one.
 @MainLoop
 final class Accepter {
     private let journal: any Journal
     private let clock: any RelayClock
     private let log: Log
-    private var plan: EffectPlan
     private let bell = Doorbell()
-    private var queued: [Intake] = []
+    /// The plan by which `groups[0]` was decided.
+    private var plan: EffectPlan
+    /// Intakes that wait for their commit; between two groups a plan of `adoptions` comes into force.
+    private var groups: [[Intake]] = [[]]
+    private var adoptions: [Adoption] = []
     private var queuedBytes = 0
     private var isFinishing = false
+    private var backoff = Backoff(base: .milliseconds(500), cap: .seconds(15), floor: 0.5)
+    private var generator = SystemRandomNumberGenerator()
+    private var failures = ThinnedCount()
 
     /// The bytes that may wait for a commit; above it the streams stop reading.
     static let mostBytes = 4 << 20
@@ -19,14 +27,19 @@ final class Accepter {
     /// The bytes that an intake takes beside the text of its event.
     private static let bytesBeside = 512
 
-    /// Rings when `run` has returned.
-    let finished = Doorbell()
     /// Called when reading must stop (true) and when it may go on (false).
     var onPressure: (@MainLoop (Bool) -> Void)?
+    /// Told when something of the journal is due after a commit.
+    var onDeadline: (@MainLoop (Deadline) -> Void)?
     private var isUnderPressure = false
 
     /// How many deliveries found the share of their sink full, by sink.
     private var outboxFull: [String: ThinnedCount] = [:]
+
+    private struct Adoption {
+        var plan: EffectPlan
+        var done: Doorbell
+    }
 
     /// Creates an accepter; `run` does its work.
     init(journal: any Journal, plan: EffectPlan, clock: any RelayClock, log: Log) {
@@ -38,25 +51,37 @@ final class Accepter {
 
     /// Queues an intake for the next commit.
     func add(_ intake: Intake) {
-        queued.append(intake)
+        groups[groups.count - 1].append(intake)
         queuedBytes += intake.event.storage.count + Self.bytesBeside
         if queuedBytes > Self.mostBytes { setPressure(true) }
     }
 
     /// Starts a commit of what is queued, if anything is.
     func wake() {
-        if !queued.isEmpty { bell.ring() }
+        if !isIdle { bell.ring() }
+    }
+
+    /// Puts a plan in force: intakes queued before are committed by the old one, later ones by this.
+    ///
+    /// - Returns: a bell that rings when the journal has it.
+    func adopt(_ plan: EffectPlan) -> Doorbell {
+        let done = Doorbell()
+        adoptions.append(Adoption(plan: plan, done: done))
+        groups.append([])
+        bell.ring()
+        return done
     }
 
     /// Commits until `finish()` was called and nothing is queued, or the task is cancelled.
     func run() async {
-        defer { finished.ring() }
         while !Task.isCancelled {
-            if queued.isEmpty {
+            if !groups[0].isEmpty {
+                await commit()
+            } else if !adoptions.isEmpty {
+                await adoptNext()
+            } else {
                 if isFinishing { return }
                 await bell.wait()
-            } else {
-                await commit()
             }
         }
     }
@@ -67,17 +92,58 @@ final class Accepter {
         bell.ring()
     }
 
+    private var isIdle: Bool { groups[0].isEmpty && adoptions.isEmpty }
+
     private func commit() async {
-        let group = queued
-        queued = []
-        queuedBytes = 0
-        do {
+        let group = groups[0]
+        groups[0] = []
+        queuedBytes -= group.reduce(0) { $0 + $1.event.storage.count + Self.bytesBeside }
+        await untilTaken("events are not accepted yet") { [self] () throws(JournalFailure) in
             let acceptances = try await journal.accept(group, at: clock.moment())
             tellFull(acceptances, of: group)
-        } catch {
-            log(.error, "journal", "events could not be accepted", [("because", error.description)])
+            tellDeadline(acceptances)
         }
         setPressure(queuedBytes > Self.mostBytes)
+    }
+
+    private func adoptNext() async {
+        let adoption = adoptions.removeFirst()
+        groups.removeFirst()
+        await untilTaken("the new rules are not in the journal yet") { [self] () throws(JournalFailure) in
+            try await journal.adopt(adoption.plan, at: clock.moment())
+        }
+        plan = adoption.plan
+        adoption.done.ring()
+    }
+
+    /// Asks the journal again and again while its disk takes nothing; what it can never take is told and passed over.
+    private func untilTaken(_ what: String, _ ask: () async throws(JournalFailure) -> Void) async {
+        var attempts = 0
+        while true {
+            do throws(JournalFailure) {
+                return try await ask()
+            } catch {
+                let isLasting = if case .conflictingKey = error { true } else { false }
+                if isLasting || failures.add() {
+                    log(.error, "journal", isLasting ? "events are lost" : what, [("because", error.description)])
+                }
+                if isLasting || Task.isCancelled { return }
+                let delay = backoff.delay(afterFailures: attempts, using: &generator)
+                attempts += 1
+                // A cancelled sleep ends the next round.
+                try? await clock.sleep(until: clock.now() + delay)
+            }
+        }
+    }
+
+    private func tellDeadline(_ acceptances: [[Acceptance]]) {
+        for result in acceptances.joined() {
+            switch result {
+            case .gathered(let until): onDeadline?(until)
+            case .held(_, let until): onDeadline?(.wall(until))
+            case .stored, .suppressed, .outboxFull: break
+            }
+        }
     }
 
     private func tellFull(_ acceptances: [[Acceptance]], of group: [Intake]) {

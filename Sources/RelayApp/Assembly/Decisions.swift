@@ -2,35 +2,57 @@ internal import GLibRuntime
 internal import RelayCore
 internal import RelayRules
 
-/// Decides the events of a stream and hands on their effects.
+/// Decides the events of a stream by the rules of one file, and hands on their effects.
 ///
 /// A struct, which a read changes once for all its events: the fields of an object are checked for conflicting accesses
 /// each time.
 @MainLoop
 struct Decisions {
     private let rules: RuleSet
-    private let outlets: [EventFlow.Outlet]
+    private let outlets: [RulesInForce.Outlet]
+    private let isStateful: [Bool]
     private let accepter: Accepter
     /// The lines of standard output, if a sink has it.
     private var lines: StdoutLines?
+    /// The silences that have not ended, for the fast path; the journal has its own.
+    var silences = SilenceBook()
     private var effects: [Effect] = []
     private var notice = Notice()
-    /// Receipts so far, in the order of `Receipt.allCases`.
-    private var counts = [Int](repeating: 0, count: Receipt.allCases.count)
 
-    /// Creates the decisions of one stream, with an outlet for each sink of `rules`.
-    init(rules: RuleSet, outlets: [EventFlow.Outlet], accepter: Accepter) {
-        self.rules = rules
-        self.outlets = outlets
+    // Receipts so far; those of each event are counted without a look at a table.
+    private var unmatched = 0
+    private var dropped: [Int]
+    private var silenced: [SilencedPlace: Int] = [:]
+
+    private struct SilencedPlace: Hashable {
+        var rule: Int
+        var sink: Int
+    }
+
+    /// Creates the decisions of one stream.
+    init(_ inForce: RulesInForce, accepter: Accepter) {
+        rules = inForce.rules
+        outlets = inForce.outlets
+        isStateful = inForce.isStateful
         self.accepter = accepter
+        dropped = [Int](repeating: 0, count: inForce.isStateful.count)
         for outlet in outlets {
             if case .lines(let lines) = outlet { self.lines = lines }
         }
     }
 
-    /// Receipts by what they say.
-    var receipts: [Receipt: Int] {
-        Dictionary(uniqueKeysWithValues: zip(Receipt.allCases, counts).filter { $0.1 > 0 })
+    /// Receipts by rule, sink and reason.
+    var receipts: [ReceiptCount] {
+        var receipts: [ReceiptCount] = []
+        func add(_ rule: String, _ sink: String, _ receipt: Receipt, _ count: Int) {
+            if count > 0 { receipts.append(ReceiptCount(rule: rule, sink: sink, receipt: receipt, count: count)) }
+        }
+        add("", "-", .unmatched, unmatched)
+        for (rule, count) in zip(rules.rules, dropped) { add(rule.name, "-", .dropped, count) }
+        for (place, count) in silenced {
+            add(rules.rules[place.rule].name, rules.sinkNames[place.sink], .silenced, count)
+        }
+        return receipts
     }
 
     /// How often a regular expression of each rule gave up; empty if none ever did.
@@ -40,13 +62,14 @@ struct Decisions {
         return zip(rules.rules, counts).map { ($0.name, $1) }
     }
 
-    /// Decides all events of a batch.
-    mutating func take(_ batch: borrowing EventBatch) {
+    /// Decides all events of a batch, at this time of the wall clock.
+    mutating func take(_ batch: borrowing EventBatch, at wall: Instant) {
         guard var event = batch.records.isEmpty ? nil : batch[0] else { return }
+        silences.removeEnded(at: wall)
         for record in batch.records {
             // The same event with other places: a new one would count references to the storage.
             event.record = record
-            take(event)
+            take(event, at: wall)
         }
     }
 
@@ -55,35 +78,36 @@ struct Decisions {
         lines?.flush()
     }
 
-    private mutating func take(_ event: borrowing Event) {
+    private mutating func take(_ event: borrowing Event, at wall: Instant) {
         effects.removeAll(keepingCapacity: true)
         rules.decide(event, into: &effects)
         var kept: [Effect] = []
         for effect in effects {
             if case .suppress(let receipt) = effect.action {
-                counts[receipt.place] += 1
-                continue
-            }
-            switch outlets[effect.sink] {
-            case .lines:
+                count(receipt, effect)
+            } else if case .lines = outlets[effect.sink], !isStateful[effect.rule] {
+                if !silences.isEmpty, isSilenced(effect, event, at: wall) { continue }
                 rules.render(effect, event, into: &notice)
                 lines?.append(notice, event)
-            case .journal: kept.append(effect)
+            } else {
+                kept.append(effect)
             }
         }
         if !kept.isEmpty { accepter.add(Intake(event: event.compacted(), effects: kept)) }
     }
-}
 
-extension Receipt {
-    /// The place in `allCases`.
-    fileprivate var place: Int {
-        switch self {
-        case .dropped: 0
-        case .limited: 1
-        case .duplicate: 2
-        case .silenced: 3
-        case .unmatched: 4
+    private mutating func count(_ receipt: Receipt, _ effect: Effect) {
+        if receipt == .dropped, dropped.indices.contains(effect.rule) {
+            dropped[effect.rule] += 1
+        } else {
+            unmatched += 1
         }
+    }
+
+    private mutating func isSilenced(_ effect: Effect, _ event: borrowing Event, at wall: Instant) -> Bool {
+        let (rule, sink) = (rules.rules[effect.rule].name, rules.sinkNames[effect.sink])
+        guard silences.covers(copy event, rule: rule, sink: sink, at: wall) else { return false }
+        silenced[SilencedPlace(rule: effect.rule, sink: effect.sink), default: 0] += 1
+        return true
     }
 }

@@ -9,28 +9,26 @@ internal import RelayStream
 /// standard output at once, deliveries to the accepter, which commits them in groups.
 @MainLoop
 final class EventFlow: StreamHandler {
-    /// Where the effects of one sink go.
-    enum Outlet {
-        /// To the lines of standard output, right after the decision.
-        case lines(StdoutLines)
-        /// To the journal.
-        case journal
-    }
-
     /// What the flow counted.
     struct Counters: Sendable, Equatable {
         /// Events that were decoded.
         var events = 0
         /// Events whose id had been seen before.
         var duplicates = 0
-        /// Receipts by what they say.
-        var receipts: [Receipt: Int] = [:]
+
+        /// Adds the counters of another flow.
+        mutating func add(_ other: Counters) {
+            events += other.events
+            duplicates += other.duplicates
+        }
     }
 
     private let stream: String
     private let clock: any RelayClock
     private let log: Log
     private let accepter: Accepter
+    private let receipts: ReceiptTable
+    private let random: UInt64
     private var decoder: EventDecoder
     private var seen = SeenEvents(seed: .random(in: .min ... .max))
     private var batch: EventBatch
@@ -44,31 +42,67 @@ final class EventFlow: StreamHandler {
     /// The events when `onEvents` was last called.
     private var toldEvents = 0
 
+    /// The connections so far, over all readers of the stream.
+    private var connections: UInt64 = 0
+
     /// What was counted so far.
-    var counters: Counters { Counters(events: events, duplicates: duplicates, receipts: decisions.receipts) }
+    var counters: Counters { Counters(events: events, duplicates: duplicates) }
+
+    /// The receipts of the rules in force; those of earlier ones are in the table already.
+    var openReceipts: [ReceiptCount] { decisions.receipts }
 
     /// Creates the flow of one stream.
     ///
-    /// `outlets` has one for each sink of `rules`, in its order; `onEvents` is told how many events have been decided in
-    /// all, after every read that brought some.
+    /// `receipts` is where receipts are kept when rules go out of force; `onEvents` is told how many events have been
+    /// decided in all, after every read that brought some.
     init(
-        _ stream: RelayConfiguration.Stream, rules: RuleSet, outlets: [Outlet], accepter: Accepter,
+        _ stream: RelayConfiguration.Stream, rules: RulesInForce, accepter: Accepter, receipts: ReceiptTable,
         clock: any RelayClock, log: Log, onEvents: (@MainLoop (Int) -> Void)? = nil
     ) {
         self.stream = stream.connection.name
         self.accepter = accepter
+        self.receipts = receipts
         self.clock = clock
         self.log = log
         self.onEvents = onEvents
-        let ids = IDSource(stream: self.stream, random: .random(in: .min ... .max), connection: 0)
-        decoder = EventDecoder(format: stream.format, ids: ids)
+        random = .random(in: .min ... .max)
+        decoder = EventDecoder(
+            format: stream.format, ids: IDSource(stream: self.stream, random: random, connection: 0))
         batch = EventBatch(stream: self.stream)
-        decisions = Decisions(rules: rules, outlets: outlets, accepter: accepter)
+        decisions = Decisions(rules, accepter: accepter)
+    }
+
+    /// Decides by these rules from the next event on; the ids that were seen stay.
+    func adopt(_ rules: RulesInForce) {
+        decisions.flush()
+        receipts.add(decisions.receipts)
+        let silences = decisions.silences
+        decisions = Decisions(rules, accepter: accepter)
+        decisions.silences = silences
+    }
+
+    /// Reads messages in this format from the next connection on.
+    func adopt(_ format: EventFormat) {
+        decoder = EventDecoder(
+            format: format, ids: IDSource(stream: stream, random: random, connection: connections))
+    }
+
+    /// Moves the receipts into the table, as the flow ends.
+    func close() {
+        decisions.flush()
+        receipts.add(decisions.receipts)
+    }
+
+    /// Silences what these cover, on the fast path.
+    func silence(_ silences: SilenceBook) {
+        decisions.silences = silences
     }
 
     func opened(connection number: Int, hiding secrets: [Secret]) {
         decoder.secrets = secrets
-        decoder.ids.begin(connection: UInt64(number))
+        // A reader counts from 1; given ids must not come again with the next reader.
+        connections += 1
+        decoder.ids.begin(connection: connections)
     }
 
     func received(_ bytes: RawSpan, messagesAt places: [Range<Int>]) {
@@ -81,7 +115,7 @@ final class EventFlow: StreamHandler {
         guard !batch.records.isEmpty else { return }
         events += batch.records.count
         duplicates += seen.removeSeen(from: &batch.records)
-        decisions.take(batch)
+        decisions.take(batch, at: now)
         batch.removeAll()
     }
 

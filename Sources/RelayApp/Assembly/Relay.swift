@@ -1,15 +1,12 @@
 internal import GLibRuntime
-internal import HTTPClient
 internal import RelayCore
 internal import RelayJournal
 internal import RelayRules
-internal import RelaySinks
-internal import RelayStream
 
 /// A running relay: streams, rules, journal, workers and sinks, wired up.
 ///
-/// One task group owns every long task. Shutdown goes in one order: reading stops, what was read is accepted, the
-/// workers deliver what is due within a grace period, the queues of standard output and error are flushed.
+/// One task group owns every long task. Shutdown goes in one order: reading stops, what was read is accepted, digests and
+/// briefings close, the workers deliver what is due within a grace period, the queue of standard output is flushed.
 @MainLoop
 final class Relay {
     /// What a relay is made of.
@@ -22,6 +19,10 @@ final class Relay {
         var clock: any RelayClock
         /// Takes diagnostics.
         var log: Log
+        /// Where the rules can be read again; nil if that is nowhere.
+        var rulesPath: String?
+        /// Where commands reach the relay; nil if nowhere.
+        var controlPlace: ControlPlace?
         /// Where the `stdout` sink writes.
         var standardOutput: Int32 = 1
         /// Told how many events of a stream have been decided, after every read that brought some.
@@ -30,71 +31,70 @@ final class Relay {
         var grace = Duration.seconds(5)
     }
 
-    private let parts: Parts
-    private let journal: any Journal
+    let parts: Parts
+    let journal: any Journal
+    let streams: StreamSet
+    let sinks: SinkSet
+    /// What the rules file in force says, and when it came into force.
+    private(set) var configuration: RelayConfiguration
+    private(set) var inForceSince: Instant
+    /// When the relay was wired up.
+    let startedAt: Moment
+    private(set) var output: StandardOutput?
+    private let factory: SinkFactory
     private let accepter: Accepter
-    private let output: StandardOutput?
-    private let sinks: [any Sink]
-    private let flows: [EventFlow]
-    private let readers: [StreamReader]
-    private let workers: [OutboxWorker]
+    private let digests: DigestTimer
+    private let tasks = LongTasks()
     private let stopBell = Doorbell()
     private var exitCode = ExitCode.done
-    private var pressure = Pressure()
+    private lazy var reloader = Reloader(self)
 
     /// Wires up a relay; reads the secrets of its sinks.
     ///
-    /// - Throws: `SecretFailure` if a secret of a sink cannot be read.
-    init(_ parts: Parts) async throws(SecretFailure) {
+    /// - Throws: `MissingSecrets` if secrets of sinks cannot be read.
+    init(_ parts: Parts) async throws(MissingSecrets) {
         self.parts = parts
-        let (configuration, clock, log) = (parts.configuration, parts.clock, parts.log)
-        let plan = configuration.rules.plan
+        let (clock, log, tasks) = (parts.clock, parts.log, tasks)
+        configuration = parts.configuration
+        startedAt = clock.moment()
+        inForceSince = startedAt.wall
+        let plan = parts.configuration.rules.plan
         let journal = MemoryJournal(plan: plan)
         self.journal = journal
+        factory = SinkFactory(secrets: parts.secrets, clock: clock, log: log)
         let accepter = Accepter(journal: journal, plan: plan, clock: clock, log: log)
         self.accepter = accepter
-        let output = StandardOutput(configuration.sinks, descriptor: parts.standardOutput, log: log)
-        self.output = output
-        let factory = SinkFactory(secrets: parts.secrets, clock: clock, log: log, output: output)
-        var sinks: [any Sink] = []
-        var outlets: [EventFlow.Outlet] = []
-        for sink in configuration.sinks {
-            if case .stdout = sink.kind, !sink.isDurable, let output {
-                outlets.append(.lines(output.lines))
-            } else {
-                outlets.append(.journal)
-                sinks.append(try await factory.make(sink))
-            }
-        }
-        self.sinks = sinks
-        flows = configuration.streams.map {
-            EventFlow(
-                $0, rules: configuration.rules, outlets: outlets, accepter: accepter, clock: clock, log: log,
-                onEvents: parts.onEvents)
-        }
-        let transport = SocketTransport()
-        readers = zip(configuration.streams, flows).map { stream, flow in
-            StreamReader(
-                stream.connection, handler: flow,
-                surroundings: .init(secrets: parts.secrets, clock: clock, log: log, transport: transport))
-        }
-        workers = sinks.map { OutboxWorker(sink: $0, journal: journal, clock: clock, log: log) }
-        accepter.onPressure = { [weak self] in self?.press(.commits, $0) }
-        output?.onFull = { [weak self] in self?.press(.standardOutput, $0) }
-        output?.onOff = { [weak self] in self?.standardOutputIsOff() }
+        let digests = DigestTimer(journal: journal, clock: clock, log: log)
+        self.digests = digests
+        sinks = SinkSet(journal: journal, factory: factory, clock: clock, log: log, tasks: tasks)
+        streams = StreamSet(parts, accepter: accepter, receipts: ReceiptTable(), tasks: tasks)
+        put(in: parts.configuration, plan, try await factory.prepare(parts.configuration.sinks))
+        accepter.onPressure = { [weak self] in self?.streams.press(.commits, $0) }
+        accepter.onDeadline = { digests.note($0) }
     }
 
     /// Relays until `stop()`, or until nothing can be delivered any more.
     func run() async -> ExitCode {
         await withTaskGroup(of: Void.self) { group in
-            for worker in workers { group.addLoopTask { await worker.run() } }
-            group.addLoopTask { [accepter] in await accepter.run() }
-            await runStreams()
+            group.addLoopTask { [tasks] in await tasks.run() }
+            let accepting = tasks.start { [accepter] in await accepter.run() }
+            let timing = tasks.start { [digests] in await digests.run() }
+            let reloading = tasks.start { [reloader] in await reloader.run() }
+            let controlling = tasks.start { [self] in await ControlServer.run(for: self) }
+            await stopBell.wait()
+            let deadline = parts.clock.now() + parts.grace
+            await reloading.end()
+            await controlling.end()
+            await streams.end()
             accepter.finish()
-            await drain(&group)
+            await accepting.ended(by: deadline, on: parts.clock)
+            await timing.end()
+            await closeDigests()
+            await sinks.drain(until: deadline)
+            group.cancelAll()
         }
         await output?.flush(within: .seconds(1), clock: parts.clock)
-        for sink in sinks { await sink.close() }
+        await sinks.close()
         await tellCounters()
         await journal.close()
         return exitCode
@@ -106,79 +106,59 @@ final class Relay {
         stopBell.ring()
     }
 
-    /// Holds the streams until `stop()`.
-    private func runStreams() async {
-        await withTaskGroup(of: Void.self) { group in
-            for reader in readers { group.addLoopTask { await reader.run() } }
-            await stopBell.wait()
-            group.cancelAll()
+    /// Reads the rules file again soon.
+    func reload() {
+        reloader.request(.signal)
+    }
+
+    /// Puts another rules file in force, all at once: what was read before goes by the old one, all else by this.
+    func adopt(_ configuration: RelayConfiguration, _ prepared: [PreparedSink]) async {
+        let plan = configuration.rules.plan
+        let done = accepter.adopt(plan)
+        put(in: configuration, plan, prepared)
+        self.configuration = configuration
+        inForceSince = parts.clock.wallNow()
+        await done.wait()
+        digests.wake()
+    }
+
+    /// Reads the secrets of the sinks of another rules file.
+    func prepare(_ configuration: RelayConfiguration) async throws(MissingSecrets) -> [PreparedSink] {
+        try await factory.prepare(configuration.sinks, known: sinks.prepared)
+    }
+
+    /// Lets the fast path know the silences, after one has come or gone.
+    func silencesChanged() async {
+        let silences = await journal.silences(at: parts.clock.moment())
+        streams.silence(SilenceBook(silences))
+    }
+
+    /// Closes all digests and briefings, so that they are still delivered.
+    private func closeDigests() async {
+        do throws(JournalFailure) {
+            try await journal.finish(at: parts.clock.moment())
+        } catch {
+            parts.log(.error, "journal", "digests and briefings could not be closed", [("because", error.description)])
         }
     }
 
-    /// Waits for the accepter and the workers to finish what is due, for at most the grace period.
-    private func drain(_ group: inout TaskGroup<Void>) async {
-        let deadline = parts.clock.now() + parts.grace
-        // The workers and the accepter; beside them the group has the deadline, which ends the loop by its time.
-        var left = workers.count + 1
-        let clock = parts.clock
-        group.addTask { try? await clock.sleep(until: deadline) }
-        await accepter.finished.wait()
-        for worker in workers { await worker.drain() }
-        while left > 0, parts.clock.now() < deadline {
-            await group.next()
-            left -= 1
-        }
-        group.cancelAll()
+    private func put(in configuration: RelayConfiguration, _ plan: EffectPlan, _ prepared: [PreparedSink]) {
+        if StandardOutput.owner(in: configuration.sinks) != nil, output == nil { makeOutput() }
+        output?.adopt(configuration.sinks)
+        sinks.adopt(prepared, output: output)
+        streams.adopt(configuration.streams, RulesInForce(configuration, plan: plan, output: output))
     }
 
-    // MARK: What happens meanwhile
-
-    private func press(_ source: Pressure.Source, _ isOn: Bool) {
-        guard pressure.set(source, isOn) else { return }
-        for reader in readers {
-            if pressure.isOn { reader.pause() } else { reader.resume() }
-        }
+    private func makeOutput() {
+        let output = StandardOutput(descriptor: parts.standardOutput, log: parts.log)
+        output.onFull = { [weak self] in self?.streams.press(.standardOutput, $0) }
+        output.onOff = { [weak self] in self?.standardOutputIsOff() }
+        self.output = output
     }
 
     private func standardOutputIsOff() {
-        guard parts.configuration.sinks.count == 1 else { return }
+        guard configuration.sinks.count == 1 else { return }
         parts.log(.error, "stdout", "standard output is gone and there is no other sink")
         stop(.failed)
-    }
-
-    private func tellCounters() async {
-        let receipts = Receipt.allCases.map { receipt in
-            (name: receipt.rawValue, value: String(flows.reduce(0) { $0 + $1.counters.receipts[receipt, default: 0] }))
-        }
-        let events = flows.reduce(0) { $0 + $1.counters.events }
-        let repeats = flows.reduce(0) { $0 + $1.counters.duplicates }
-        parts.log(
-            .info, "relay", "stopped",
-            [("events", String(events)), ("repeated", String(repeats))] + receipts.filter { $0.value != "0" })
-        var counters = await journal.counters()
-        if let output { counters[output.name, default: SinkCounters()].add(output.counters) }
-        for (sink, counters) in counters.sorted(by: { $0.key < $1.key }) {
-            parts.log(counters.pending > 0 ? .warning : .info, "relay", "counted", [("sink", sink)] + counters.fields)
-        }
-    }
-}
-
-/// Why the streams do not read.
-struct Pressure {
-    /// Something that can be full.
-    enum Source: Hashable {
-        case commits, standardOutput
-    }
-
-    private var sources: Set<Source> = []
-
-    /// Whether anything is full.
-    var isOn: Bool { !sources.isEmpty }
-
-    /// Notes that `source` is full or not; returns whether that changes `isOn`.
-    mutating func set(_ source: Source, _ isFull: Bool) -> Bool {
-        let before = isOn
-        if isFull { sources.insert(source) } else { sources.remove(source) }
-        return isOn != before
     }
 }

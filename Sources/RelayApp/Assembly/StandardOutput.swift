@@ -3,18 +3,16 @@ internal import Glibc
 internal import RelayCore
 internal import RelaySinks
 
-/// Standard output as the one sink that may have it: its queue, its fast path, and what becomes of it.
+/// Standard output, and the one sink that may have it: its queue, its fast path, and what becomes of it.
+///
+/// The queue lives as long as the process; which sink has it, and how its lines look, can change with the rules file.
 @MainLoop
 final class StandardOutput {
-    /// The name of the sink.
-    let name: String
-    /// What the sink's keys say.
-    let configuration: StdoutConfiguration
     /// How text lines look.
     let style: TextLine.Style
     /// The queue of lines.
     let queue: LineQueue
-    /// The fast path.
+    /// The fast path, for the sink that has standard output now.
     private(set) var lines: StdoutLines
 
     /// Called when producers must pause (true) and when they may go on (false).
@@ -23,45 +21,82 @@ final class StandardOutput {
     var onOff: (@MainLoop () -> Void)?
 
     private let log: Log
-    private let waits: Bool
-    private let isDurable: Bool
+    private var waits = false
+    /// The sink that has standard output, or had it last.
+    private var name: String?
+    /// What the fast path counted for sinks that had it before.
+    private var past: [String: SinkCounters] = [:]
+    /// The counts of the queue at the start of the present sink.
+    private var base = LineQueue.Counts()
 
-    /// Finds the `stdout` sink among `sinks` and starts its queue; nil if there is none.
-    init?(_ sinks: [SinkConfiguration], descriptor: Int32, log: Log) {
-        let found = sinks.lazy.compactMap { sink -> (SinkConfiguration, StdoutConfiguration)? in
-            if case .stdout(let configuration) = sink.kind { return (sink, configuration) }
-            return nil
-        }
-        guard let (sink, configuration) = found.first else { return nil }
-        name = sink.name
-        isDurable = sink.isDurable
-        self.configuration = configuration
+    /// Starts the queue.
+    init(descriptor: Int32, log: Log) {
         self.log = log
-        let whenFull = configuration.whenFull ?? (sinks.count == 1 ? .wait : .drop)
-        waits = whenFull == .wait
         let environment = ["NO_COLOR", "TERM"].reduce(into: [:]) { variables, name in
             variables[name] = SecretReader.processEnvironment(name)
         }
         style = TextLine.Style.standard(isTerminal: isatty(descriptor) == 1, environment: environment)
         let reports = Reports()
-        queue = LineQueue(descriptor: descriptor, whenFull: whenFull) { report in
+        queue = LineQueue(descriptor: descriptor, whenFull: .wait) { report in
             MainLoop.post { reports.handler?(report) }
         }
-        lines = StdoutLines(queue: queue, format: configuration.format, style: style)
+        lines = StdoutLines(queue: queue, format: .json, style: style)
         reports.handler = { [weak self] in self?.handle($0) }
-        lines.onNoRoom = { [weak self] in self?.tellWhetherFull() }
     }
 
-    /// The counters of the fast path; those of a durable sink are the journal's.
-    var counters: SinkCounters {
-        guard !isDurable else { return SinkCounters() }
-        let counts = queue.counts
-        var counters = SinkCounters()
-        counters.effects = counts.accepted + counts.dropped
-        counters.delivered = counts.written
-        counters.dead = counts.lost + counts.dropped
-        counters.pending = counts.accepted - counts.settled
+    /// Finds the `stdout` sink among `sinks`; nil if there is none.
+    static func owner(in sinks: [SinkConfiguration]) -> (sink: SinkConfiguration, configuration: StdoutConfiguration)? {
+        sinks.lazy.compactMap { sink -> (SinkConfiguration, StdoutConfiguration)? in
+            if case .stdout(let configuration) = sink.kind { return (sink, configuration) }
+            return nil
+        }.first
+    }
+
+    /// Serves the `stdout` sink among `sinks` from now on, if there is one.
+    func adopt(_ sinks: [SinkConfiguration]) {
+        guard let owner = Self.owner(in: sinks) else { return }
+        if owner.sink.name != name { handOver(to: owner.sink.name) }
+        let whenFull = owner.configuration.whenFull ?? (sinks.count == 1 ? .wait : .drop)
+        waits = whenFull == .wait
+        queue.setWhenFull(whenFull)
+        lines = StdoutLines(queue: queue, format: owner.configuration.format, style: style)
+        lines.onNoRoom = { [weak self] in self?.tellWhetherFull() }
+        // Whoever paused for the old sink may go on under the new one.
+        onFull?(waits && queue.isFull)
+    }
+
+    /// The counters of the fast path by sink; those of deliveries are the journal's.
+    var counters: [String: SinkCounters] {
+        guard let name else { return past }
+        var counters = past
+        counters[name, default: SinkCounters()].add(present)
         return counters
+    }
+
+    /// What the fast path counted for the sink that has standard output.
+    private var present: SinkCounters {
+        let counts = queue.unwatchedCounts
+        var present = SinkCounters()
+        present.effects = counts.accepted - base.accepted + counts.dropped - base.dropped
+        present.delivered = counts.written - base.written
+        present.dead = counts.lost - base.lost + counts.dropped - base.dropped
+        present.pending = counts.accepted - counts.settled
+        return present
+    }
+
+    /// Counts for another sink from now on.
+    ///
+    /// What is still queued counts for that one: nobody could tell later whose line was lost.
+    private func handOver(to name: String) {
+        if let former = self.name {
+            var counters = present
+            counters.effects -= counters.pending
+            counters.pending = 0
+            past[former, default: SinkCounters()].add(counters)
+        }
+        base = queue.unwatchedCounts
+        base.accepted = base.settled
+        self.name = name
     }
 
     /// Waits until all lines are written, or `limit` has passed.

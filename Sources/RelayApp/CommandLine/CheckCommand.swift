@@ -32,31 +32,7 @@ struct CheckCommand {
     }
 
     private func load() throws(CommandFault) -> RulesFile {
-        if arguments.operand == "-" { return RulesFile(path: "-", text: try Self.standardInput()) }
-        let path = try CommandRules.path(option: arguments.operand)
-        do throws(RulesFile.Fault) {
-            return try RulesFile(path: path)
-        } catch {
-            throw CommandFault(.configuration, error.lines)
-        }
-    }
-
-    private static func standardInput() throws(CommandFault) -> [UInt8] {
-        var text: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = chunk.withUnsafeMutableBytes { Glibc.read(0, $0.baseAddress, $0.count) }
-            if count == 0 { return text }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw CommandFault(.configuration, "standard input cannot be read: \(String(cString: strerror(errno)))")
-            }
-            text += chunk[..<count]
-            guard text.count <= ConfigurationParser.largestFile else {
-                throw CommandFault(
-                    .configuration, "standard input is larger than \(ConfigurationParser.largestFile) bytes")
-            }
-        }
+        try CommandRules.file(try CommandRules.path(option: arguments.operand))
     }
 
     /// Warns of secrets that `run` would not find, and reads none of them.

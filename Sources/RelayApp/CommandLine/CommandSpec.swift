@@ -19,6 +19,8 @@ struct CommandSpec: Sendable {
     var summary: String
     /// The operand, such as `[FILE]`; nil if it takes none.
     var operand: String?
+    /// How many operands it takes, if any.
+    var mostOperands = 1
     /// Its options, besides `--help`.
     var options: [OptionSpec]
     /// What else a user should know.

@@ -5,6 +5,8 @@ enum Commands {
         name: "log-level", value: "LEVEL", help: "error, warning, info, debug or trace (default: info)")
     private static let logFormat = OptionSpec(
         name: "log-format", value: "FORMAT", help: "logfmt or json (default: logfmt)")
+    private static let state = OptionSpec(name: "state", value: "DIR", help: "Where the relay keeps its state")
+    private static let noState = OptionSpec(name: "no-state", value: nil, help: "Keep nothing on disk")
     static let whereRules = """
         The rules file is --rules, else $CHIRP_RELAY_RULES, else
         $XDG_CONFIG_HOME/chirp-relay/rules.json (~/.config if unset), else
@@ -15,10 +17,7 @@ enum Commands {
         name: "run", summary: "Hold the streams of the rules file and deliver by its rules, until SIGTERM or SIGINT.",
         operand: nil,
         options: [
-            rules,
-            OptionSpec(name: "state", value: "DIR", help: "Where the relay keeps its state"),
-            OptionSpec(name: "no-state", value: nil, help: "Keep nothing on disk"),
-            logLevel, logFormat,
+            rules, state, noState, logLevel, logFormat,
         ],
         notes: whereRules + """
 
@@ -26,6 +25,12 @@ enum Commands {
             The state directory is --state, else $STATE_DIRECTORY, else
             $XDG_STATE_HOME/chirp-relay (~/.local/state if unset). This version makes the
             directory but keeps its journal in memory.
+
+            The rules file is read again when it changes and at SIGHUP; if it is wrong, the
+            rules stay as they were. `--rules -` reads standard input, once. SIGTERM and SIGINT
+            end the relay, after what is due was delivered; a second one ends it at once.
+            Commands reach the relay in its state directory, or without one in
+            $XDG_RUNTIME_DIR/chirp-relay. One relay at a time uses a state directory.
             """)
 
     static let check = CommandSpec(
@@ -37,6 +42,39 @@ enum Commands {
         notes: """
             Without FILE, the file that `run` would take; `-` is standard input.
             Exit status: 0 nothing wrong, 78 something is.
+            """)
+
+    static let silence = CommandSpec(
+        name: "silence", summary: "Mute what matches in the running relay until a time; list and end such silences.",
+        operand: "add|list|remove [ID]", mostOperands: 2,
+        options: [
+            OptionSpec(name: "kind", value: "K", help: "add: events of this kind"),
+            OptionSpec(name: "actor", value: "A", help: "add: events by this actor"),
+            OptionSpec(name: "post", value: "P", help: "add: events about this post"),
+            OptionSpec(name: "rule", value: "R", help: "add: what this rule decides"),
+            OptionSpec(name: "sink", value: "S", help: "add: what goes to this sink"),
+            OptionSpec(name: "stream", value: "NAME", help: "add: events of this stream"),
+            OptionSpec(name: "for", value: "TIME", help: "add: how long, such as 90s, 15m, 1h30m or 2d"),
+            OptionSpec(name: "until", value: "TIME", help: "add: until when (see below)"),
+            OptionSpec(name: "json", value: nil, help: "list: print JSON, one silence a line"),
+            OptionSpec(name: "all", value: nil, help: "remove: all of them"),
+            OptionSpec(name: "state", value: "DIR", help: "Where the relay keeps its state"),
+            OptionSpec(name: "no-state", value: nil, help: "Ask the relay that keeps no state"),
+        ],
+        notes: """
+            add needs at least one of the first six, all of which must hold, and an end:
+
+              chirp-relay silence add --kind like --post 7 --for 2h
+              chirp-relay silence add --actor ann --until tomorrow
+              chirp-relay silence add --rule "likes, hourly" --until 2026-03-29T18:00
+
+            A time without an offset, such as 2026-03-29T18:00 or 18:00, is in the system's zone;
+            tomorrow is the next midnight. What is silenced is not delivered later. What sits in a
+            digest or waits for its sink already still goes out.
+
+            The relay is found in its state directory (the one that `run` takes), or in
+            $XDG_RUNTIME_DIR/chirp-relay. Silences end with the relay in this version.
+            Exit status: 0 done, 1 no relay runs or it refused, 64 wrong usage.
             """)
 
     static let demo = CommandSpec(
@@ -56,11 +94,11 @@ enum Commands {
             session popups appear as well.
             """)
 
-    static let all = [run, check, test, explain, demo]
+    static let all = [run, check, test, explain, silence, demo]
 
     /// Commands of the design that this version does not have.
     static let notYet = [
-        "replay", "send", "status", "silence", "outbox", "history", "init", "schema",
+        "replay", "send", "status", "outbox", "history", "init", "schema",
     ]
 
     static let help = """

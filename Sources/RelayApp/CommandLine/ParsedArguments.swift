@@ -9,8 +9,11 @@ struct ParsedArguments: Sendable, Equatable {
 
     /// The values of the options given, by name; a switch has an empty value.
     private(set) var options: [String: String] = [:]
-    /// The operand, if one was given.
-    private(set) var operand: String?
+    /// The operands, in the order given.
+    private(set) var operands: [String] = []
+
+    /// The first operand, if one was given.
+    var operand: String? { operands.first }
 
     /// Sorts out `words` by what `spec` takes.
     ///
@@ -60,7 +63,10 @@ struct ParsedArguments: Sendable, Equatable {
 
     private mutating func takeOperand(_ word: String, spec: CommandSpec) throws(Fault) {
         guard spec.operand != nil else { throw Fault(description: "\(spec.name) takes no argument \"\(word)\"") }
-        guard operand == nil else { throw Fault(description: "one argument is enough, \"\(word)\" is too much") }
-        operand = word
+        guard operands.count < spec.mostOperands else {
+            let enough = spec.mostOperands == 1 ? "one argument is" : "\(spec.mostOperands) arguments are"
+            throw Fault(description: "\(enough) enough, \"\(word)\" is too much")
+        }
+        operands.append(word)
     }
 }

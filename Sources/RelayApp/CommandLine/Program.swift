@@ -43,6 +43,7 @@ package enum Program {
             case Commands.check.name: try CheckCommand(arguments).run()
             case Commands.test.name: try await TestCommand(arguments).run()
             case Commands.explain.name: try await ExplainCommand(arguments).run()
+            case Commands.silence.name: try SilenceCommand(arguments).run()
             default: try await DemoCommand(arguments).run()
             }
         } catch {

@@ -20,10 +20,10 @@ struct RelaySession {
         // From here on a signal ends the relay in order, even one that comes while secrets are read.
         let signals = UnixSignals()
         let relay: Relay
-        do throws(SecretFailure) {
+        do throws(MissingSecrets) {
             relay = try await Relay(parts)
         } catch {
-            throw CommandFault(.configuration, "a secret of a sink is missing: \(error)")
+            throw CommandFault(.configuration, error.entries.map { "chirp-relay: \($0)" })
         }
         started(relay)
         let log = parts.log
@@ -38,14 +38,13 @@ struct RelaySession {
         }
     }
 
-    /// Ends the relay at the first signal to end; returns at the second, or when the task is cancelled.
+    /// Reloads at SIGHUP, and ends the relay at the first signal to end; returns at the second, or when the task is cancelled.
     @MainLoop
     private static func obey(_ signals: UnixSignals, _ relay: Relay, _ log: Log) async -> ExitCode? {
         var isStopping = false
         for await signal in signals.stream {
             switch signal {
-            case .hangup:
-                log(.warning, "relay", "reload is not supported yet: the rules stay as they are")
+            case .hangup: relay.reload()
             case .terminate, .interrupt:
                 if isStopping { return .failed }
                 isStopping = true

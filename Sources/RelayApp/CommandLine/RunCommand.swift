@@ -29,9 +29,12 @@ struct RunCommand {
         let path = try CommandRules.path(option: arguments.options["rules"])
         let (file, configuration, warnings) = try CommandRules.load(path)
         for warning in warnings { log(.warning, "rules", warning.line(file: path)) }
-        try prepareState(log)
+        let place = try controlPlace(state: try prepareState(log), log)
+        // What is read from standard input cannot be read again.
+        let rulesPath = path == CommandRules.standardInput ? nil : path
         let parts = Relay.Parts(
-            configuration: configuration, secrets: SecretReader(folder: file.folder), clock: clock, log: log)
+            configuration: configuration, secrets: SecretReader(folder: file.folder), clock: clock, log: log,
+            rulesPath: rulesPath, controlPlace: place)
         return try await RelaySession(parts).run { _ in
             log(
                 .info, "relay", "starting",
@@ -42,24 +45,33 @@ struct RunCommand {
         }
     }
 
+    /// Takes the place at which commands reach the relay: the state directory, else that of the session.
+    private func controlPlace(state: String?, _ log: Log) throws(CommandFault) -> ControlPlace? {
+        if let state { return try ControlPlace.take(state: state, log) }
+        return ControlPlace.takeRuntimeDirectory(SecretReader.processEnvironment, log)
+    }
+
     /// Makes the state directory, and says where the journal is.
-    private func prepareState(_ log: Log) throws(CommandFault) {
+    ///
+    /// - Returns: the directory, or nil if there is none.
+    private func prepareState(_ log: Log) throws(CommandFault) -> String? {
         let notKept = "nothing is kept over a restart"
         guard !arguments.has("no-state") else {
             log(.info, "journal", "in memory, as asked for: \(notKept)")
-            return
+            return nil
         }
         let asked = arguments.options["state"]
         guard let path = asked ?? StateDirectory.usualPath(SecretReader.processEnvironment) else {
             log(.warning, "journal", "in memory, since there is no place for a state directory: \(notKept)")
-            return
+            return nil
         }
         if let reason = StateDirectory.make(path) {
             let sentence = "the state directory \(path) cannot be used: \(reason)"
             if asked != nil { throw CommandFault(.failed, "\(sentence); choose another, or take --no-state") }
             log(.warning, "journal", "\(sentence); in memory instead: \(notKept)")
-            return
+            return nil
         }
         log(.info, "journal", "in memory in this version: \(notKept)", [("state", path)])
+        return path
     }
 }

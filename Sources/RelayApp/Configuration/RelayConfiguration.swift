@@ -11,6 +11,8 @@ struct RelayConfiguration: Sendable {
         var connection: StreamConfiguration
         /// How to read its messages.
         var format: EventFormat
+        /// What the file says of it, without its link, which is the rules' business.
+        var fingerprint: [UInt8] = []
     }
 
     /// The streams, in the order of the file.
@@ -19,6 +21,8 @@ struct RelayConfiguration: Sendable {
     var sinks: [SinkConfiguration]
     /// The rules.
     var rules: RuleSet
+    /// What the file has, by name.
+    var outline: RulesOutline
 
     /// The most streams and sinks of a file: each costs a connection or a worker.
     private static let mostEntries = 100
@@ -34,8 +38,8 @@ struct RelayConfiguration: Sendable {
         let entries = streamNodes.compactMap {
             StreamConfiguration.read(name: $0.key, node: $0.value, problems: problems)
         }
-        let streams = entries.map { stream($0, problems) }
-        let sinks = sinkNodes.compactMap { SinkConfiguration.read(name: $0.key, node: $0.value, problems: problems) }
+        let streams = zip(entries, fingerprints(of: entries, in: streamNodes)).map { stream($0, $1, problems) }
+        let sinks = sinkNodes.compactMap { sink($0, problems) }
         let links = entries.compactMap { entry in
             entry.link.flatMap { LinkTemplate.read($0, problems) }.map { (entry.configuration.name, $0) }
         }
@@ -45,7 +49,21 @@ struct RelayConfiguration: Sendable {
         root.finish(notYet: ["status", "history"])
         checkStandardOutput(sinks, sinkNodes, problems)
         guard !problems.hasErrors, let rules else { return nil }
-        return RelayConfiguration(streams: streams, sinks: sinks, rules: rules)
+        return RelayConfiguration(streams: streams, sinks: sinks, rules: rules, outline: RulesOutline(node))
+    }
+
+    private static func sink(_ member: ConfigurationNode.Member, _ problems: Problems) -> SinkConfiguration? {
+        var sink = SinkConfiguration.read(name: member.key, node: member.value, problems: problems)
+        sink?.fingerprint = member.value.fingerprint()
+        return sink
+    }
+
+    private static func fingerprints(
+        of entries: [StreamConfiguration.Entry], in nodes: [ConfigurationNode.Member]
+    ) -> [[UInt8]] {
+        entries.map { entry in
+            nodes.first { $0.key == entry.configuration.name }?.value.fingerprint(ignoring: ["link"]) ?? []
+        }
     }
 
     /// The members of `streams` or `sinks`: at least one, each with a usable name.
@@ -70,13 +88,15 @@ struct RelayConfiguration: Sendable {
         (1...64).contains(text.count) && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 
-    private static func stream(_ entry: StreamConfiguration.Entry, _ problems: Problems) -> Stream {
+    private static func stream(
+        _ entry: StreamConfiguration.Entry, _ fingerprint: [UInt8], _ problems: Problems
+    ) -> Stream {
         let format = entry.format.map { EventFormat.read(node: $0, problems: problems) } ?? .chirp
         if let node = entry.format, let format, !format.mapsID {
             problems.add(
                 .warning, at: node, "maps no id: the relay cannot tell a repeated event, nor catch up after a gap")
         }
-        return Stream(connection: entry.configuration, format: format ?? .chirp)
+        return Stream(connection: entry.configuration, format: format ?? .chirp, fingerprint: fingerprint)
     }
 
     /// Two sinks on standard output would write into each other's lines.

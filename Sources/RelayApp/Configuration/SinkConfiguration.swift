@@ -18,6 +18,8 @@ struct SinkConfiguration: Sendable {
     var kind: Kind
     /// Whether its effects are accepted by a commit before they are delivered.
     var isDurable: Bool
+    /// What the file says of it.
+    var fingerprint: [UInt8] = []
 
     private static let types = ["stdout", "desktop", "webhook"]
     private static let typesNotYet = ["slack", "matrix", "discord", "mattermost", "ntfy", "gotify"]

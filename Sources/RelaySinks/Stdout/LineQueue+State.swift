@@ -27,8 +27,12 @@ extension LineQueue {
     ///
     /// No method blocks, calls out or resumes anybody.
     struct State: Sendable {
+        /// What happens when there is no room.
+        var whenFull: StdoutConfiguration.WhenFull
         /// What became of the lines so far.
         var counts = Counts()
+        /// What became of those among them that are watched.
+        private(set) var watchedCounts = Counts()
         /// Lines that wait to be written.
         private var pending: [UInt8] = []
         private var pendingLines = 0
@@ -63,9 +67,12 @@ extension LineQueue {
             var isNewlyFull = false
         }
 
-        mutating func append(
-            _ bytes: [UInt8], lines: Int, capacity: Int, whenFull: StdoutConfiguration.WhenFull
-        ) -> Appended {
+        /// Creates the state of an empty queue.
+        init(whenFull: StdoutConfiguration.WhenFull) {
+            self.whenFull = whenFull
+        }
+
+        mutating func append(_ bytes: [UInt8], lines: Int, capacity: Int) -> Appended {
             guard !isOff else {
                 counts.dropped += lines
                 return Appended()
@@ -171,7 +178,10 @@ extension LineQueue {
             guard lines > 0 else { return }
             let first = counts.settled + 1
             if fate == .written { counts.written += lines } else { counts.lost += lines }
-            for line in watched.keys where line >= first && line <= counts.settled { watched[line] = fate }
+            for line in watched.keys where line >= first && line <= counts.settled {
+                watched[line] = fate
+                if fate == .written { watchedCounts.written += 1 } else { watchedCounts.lost += 1 }
+            }
         }
 
         /// Ends writing for good: everything pending is lost.
@@ -199,6 +209,7 @@ extension LineQueue {
         /// Keeps the fate of the line accepted last until it is asked for.
         mutating func watchLast() -> Int {
             watched[counts.accepted] = .pending
+            watchedCounts.accepted += 1
             return counts.accepted
         }
 

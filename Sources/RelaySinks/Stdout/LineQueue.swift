@@ -34,6 +34,9 @@ package final class LineQueue: Sendable {
         /// Lines never taken, because the queue was full or is off.
         package var dropped = 0
 
+        /// Creates counts that are all zero.
+        package init() {}
+
         /// Accepted lines whose fate is known; they settle in the order accepted.
         package var settled: Int { written + lost }
     }
@@ -44,8 +47,7 @@ package final class LineQueue: Sendable {
     }
 
     let capacity: Int
-    let whenFull: StdoutConfiguration.WhenFull
-    let state = Locked(State())
+    let state: Locked<State>
     let report: @Sendable (Report) -> Void
     let wake = Semaphore()
     private let descriptor: Int32
@@ -58,7 +60,7 @@ package final class LineQueue: Sendable {
         report: @escaping @Sendable (Report) -> Void
     ) {
         self.capacity = capacity
-        self.whenFull = whenFull
+        state = Locked(State(whenFull: whenFull))
         self.report = report
         self.descriptor = descriptor
         LineWriter.start(descriptor: descriptor, queue: self)
@@ -74,7 +76,7 @@ package final class LineQueue: Sendable {
             // What a pipe takes at once needs neither a copy nor the thread.
             let taken = state.isQuiet ? PromptWrite.write(bytes, to: descriptor) : 0
             if taken > 0 { return state.append(bytes, lines: lines, written: taken) }
-            return state.append(bytes, lines: lines, capacity: capacity, whenFull: whenFull)
+            return state.append(bytes, lines: lines, capacity: capacity)
         }
         tell(result)
         return result.hasRoom
@@ -88,7 +90,7 @@ package final class LineQueue: Sendable {
             let accepted = state.counts.accepted
             // A refused delivery is tried again, so it does not count as a dropped line.
             guard !state.isOff, !state.isFull else { return (State.Appended(), nil) }
-            let result = state.append(line, lines: 1, capacity: capacity, whenFull: whenFull)
+            let result = state.append(line, lines: 1, capacity: capacity)
             return (result, state.counts.accepted > accepted ? state.watchLast() : nil)
         }
         tell(result)
@@ -108,6 +110,22 @@ package final class LineQueue: Sendable {
 
     /// What became of the lines so far.
     package var counts: Counts { state.withLock { $0.counts } }
+
+    /// What became of the lines whose fate nobody asks for: those that are no deliveries of a journal.
+    package var unwatchedCounts: Counts {
+        state.withLock { state in
+            var counts = state.counts
+            counts.accepted -= state.watchedCounts.accepted
+            counts.written -= state.watchedCounts.written
+            counts.lost -= state.watchedCounts.lost
+            return counts
+        }
+    }
+
+    /// Changes what happens from now on when there is no room.
+    package func setWhenFull(_ whenFull: StdoutConfiguration.WhenFull) {
+        state.withLock { $0.whenFull = whenFull }
+    }
 
     /// Waits until every line accepted by now is written or lost, at most until `deadline`.
     ///

@@ -1,0 +1,44 @@
+internal import GLibRuntime
+internal import RelayCore
+
+extension Relay {
+    /// The counters of every sink that had an effect.
+    func counters() async -> [String: SinkCounters] {
+        var counters = await journal.counters()
+        for (name, fast) in output?.counters ?? [:] { counters[name, default: SinkCounters()].add(fast) }
+        let silenced = streams.allReceipts.filter { $0.sink != "-" }
+        for receipt in silenced {
+            counters[receipt.sink, default: SinkCounters()].effects += receipt.count
+            counters[receipt.sink, default: SinkCounters()].suppressed += receipt.count
+        }
+        return counters
+    }
+
+    /// The receipts by rule, sink and reason, of the journal and of the fast path.
+    func receipts() async -> [ReceiptCount] {
+        let all = ReceiptTable()
+        all.add(await journal.receipts())
+        all.add(streams.allReceipts)
+        return all.all
+    }
+
+    /// Tells, at the end, what came and what became of it.
+    func tellCounters() async {
+        let receipts = await receipts()
+        let sums = Receipt.allCases.map { reason in
+            (name: reason.rawValue, value: receipts.filter { $0.receipt == reason }.reduce(0) { $0 + $1.count })
+        }
+        let (events, log) = (streams.counters, parts.log)
+        log(
+            .info, "relay", "stopped",
+            [("events", String(events.events)), ("repeated", String(events.duplicates))]
+                + sums.filter { $0.value > 0 }.map { ($0.name, String($0.value)) })
+        for (sink, counters) in await counters().sorted(by: { $0.key < $1.key }) {
+            log(counters.pending > 0 ? .warning : .info, "relay", "counted", [("sink", sink)] + counters.fields)
+            guard counters.pending > 0 else { continue }
+            log(
+                .warning, "relay", "not sent and lost, since the journal is in memory",
+                [("sink", sink), ("count", String(counters.pending))])
+        }
+    }
+}
