@@ -77,7 +77,7 @@ let package = Package(
         tests("RelayCore", []),
         tests("RelayStream", ["RelayCore", "GLibRuntime", "WebSocketCodec"]),
         tests("RelayRules", ["RelayCore", "GLibRuntime"]),
-        tests("RelayJournal", ["RelayCore"]),
+        tests("RelayJournal", ["RelayCore", "GLibRuntime"]),
         tests("RelaySinks", ["RelayCore", "GLibRuntime", "HTTPClient"]),
         tests("RelayApp", ["RelayCore", "GLibRuntime", "WebSocketCodec"]),
     ],
