@@ -27,7 +27,7 @@ struct ExpectationRun {
         for option in ["json", "sink"] where arguments.has(option) {
             throw CommandFault(.usage, "--\(option) and --expect exclude each other")
         }
-        let file = try Self.file(path)
+        let file = try CommandRules.file(path)
         let problems = Problems()
         guard let node = ConfigurationParser.parse(file.text, problems: problems) else {
             throw CommandFault(.configuration, problems.lines(file: path))
@@ -49,14 +49,6 @@ struct ExpectationRun {
         let count = expectations.cases.count
         Console.print("\(count) \(count == 1 ? "case" : "cases"), \(failed) failed")
         return failed == 0 ? .done : .failed
-    }
-
-    private static func file(_ path: String) throws(CommandFault) -> RulesFile {
-        do throws(RulesFile.Fault) {
-            return try RulesFile(path: path)
-        } catch {
-            throw CommandFault(.configuration, error.lines)
-        }
     }
 
     /// Runs a case and tells how it ended.

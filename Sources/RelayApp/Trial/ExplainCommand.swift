@@ -30,11 +30,16 @@ struct ExplainCommand {
         let event = try event(configuration, at: at)
         let output = OutputBlock()
         let names = TrialNames(configuration.rules.plan, shown: nil)
+        let trace = configuration.rules.explain(event, at: event.record.createdAt)
         let report: any TrialReport
         if arguments.has("json") {
+            for step in trace.steps { TraceJSON.append(step, to: &output.bytes) }
             report = TrialJSON(names, output: output)
         } else {
-            report = TrialText(names, output: output, times: times, style: TrialInput.style)
+            let lines = TraceText(trace, style: TrialInput.style).lines + ["", ""]
+            output.bytes.append(contentsOf: lines.joined(separator: "\n").utf8)
+            report = TrialText(
+                configuration.rules, names, output: output, times: times, style: TrialInput.style)
         }
         let relay = VirtualRelay(rules: configuration.rules, observer: report)
         let isClosed = try TrialInput.journal { () throws(JournalFailure) in

@@ -33,7 +33,7 @@ struct TestCommand {
         let input = try TrialInput.open(arguments.operand)
         defer { input.close() }
         let output = OutputBlock()
-        let trial = Trial(names, report: report(names, output, times))
+        let trial = Trial(names, report: report(configuration.rules, names, output, times))
         let relay = VirtualRelay(rules: configuration.rules, observer: trial)
         var lost = 0
         do {
@@ -51,9 +51,10 @@ struct TestCommand {
     }
 
     @MainLoop
-    private func report(_ names: TrialNames, _ output: OutputBlock, _ times: ZonedTime) -> any TrialReport {
+    private func report(
+        _ rules: RuleSet, _ names: TrialNames, _ output: OutputBlock, _ times: ZonedTime) -> any TrialReport {
         if arguments.has("json") { return TrialJSON(names, output: output) }
-        return TrialText(names, output: output, times: times, style: TrialInput.style)
+        return TrialText(rules, names, output: output, times: times, style: TrialInput.style)
     }
 
     /// Gives all events to the relay; returns how many things were no events.

@@ -1,22 +1,27 @@
 internal import GLibRuntime
 internal import RelayCore
+internal import RelayRules
 internal import RelaySinks
 
 /// A try for people: at each moment what happened, what the rules made of it, and what each sink gets.
 @MainLoop
 final class TrialText: TrialReport {
+    private let rules: RuleSet
     private let names: TrialNames
     private let output: OutputBlock
     private let times: ZonedTime
     private let style: TextLine.Style
     /// The moment whose line stands last.
     private var moment: Instant?
+    /// Why each rule matches, as far as it has: the trace of every event would cost more than the try.
+    private var reasons: [Int: String] = [:]
 
     /// The most bytes of an event's text that are shown.
     private static let longestText = 120
 
     /// Creates a report that is written to `output`.
-    init(_ names: TrialNames, output: OutputBlock, times: ZonedTime, style: TextLine.Style) {
+    init(_ rules: RuleSet, _ names: TrialNames, output: OutputBlock, times: ZonedTime, style: TextLine.Style) {
+        self.rules = rules
         self.names = names
         self.output = output
         self.times = times
@@ -29,7 +34,7 @@ final class TrialText: TrialReport {
         begin(event, at: instant)
         for outcome in shown {
             write("  ")
-            append(outcome)
+            append(outcome, of: event, at: instant)
             write("\n")
         }
         output.writeIfLarge()
@@ -110,16 +115,27 @@ final class TrialText: TrialReport {
         write("  time passes\n")
     }
 
-    private func append(_ outcome: EffectOutcome) {
+    private func append(_ outcome: EffectOutcome, of event: Event, at instant: Instant) {
         let effect = outcome.effect
         guard effect.rule != Effect.nobody else { return write("no rule matches: unmatched") }
         append(names.rule(effect))
+        styled("2") { append(reason(for: effect.rule, event, at: instant)) }
         if effect.sink != Effect.nobody {
             write(" -> ")
             append(names.sink(effect))
         }
         write(": ")
         append(TrialWords.sentence(outcome.acceptance, names.policies[effect.rule], times))
+    }
+
+    /// Returns the conditions of a rule that matched an event, in parentheses; nothing if it has none.
+    private func reason(for rule: Int, _ event: Event, at instant: Instant) -> String {
+        if let reason = reasons[rule] { return reason }
+        let steps = rules.explain(event, at: instant).steps
+        for (number, step) in steps.enumerated() where step.isReached && step.holds {
+            reasons[number] = step.condition.map { " (\(TraceText.reason($0)))" } ?? ""
+        }
+        return reasons[rule] ?? ""
     }
 
     private func description(of content: Delivery.Content) -> String {

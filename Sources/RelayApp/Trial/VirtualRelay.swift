@@ -73,7 +73,7 @@ final class VirtualRelay {
     func take(_ event: Event, at instant: Instant) throws(JournalFailure) {
         try advance(to: instant)
         effects.removeAll(keepingCapacity: true)
-        rules.decide(event, into: &effects)
+        rules.decide(event, at: current, into: &effects)
         let kept = effects.filter { $0.action == .deliver }
         var acceptances: [Acceptance] = []
         if !kept.isEmpty {
