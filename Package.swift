@@ -79,7 +79,7 @@ let package = Package(
         tests("RelayRules", ["RelayCore", "GLibRuntime"]),
         tests("RelayJournal", ["RelayCore"]),
         tests("RelaySinks", ["RelayCore", "GLibRuntime", "HTTPClient"]),
-        tests("RelayApp", ["RelayCore", "GLibRuntime", "WebSocketCodec"]),
+        tests("RelayApp", ["RelayCore", "GLibRuntime", "WebSocketCodec", "RelayJournal"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
