@@ -74,7 +74,7 @@ let package = Package(
         tests("GLibRuntime", []),
         tests("WebSocketCodec", []),
         tests("HTTPClient", ["GLibRuntime"]),
-        tests("RelayCore", []),
+        tests("RelayCore", ["GLibRuntime"]),
         tests("RelayStream", ["RelayCore", "GLibRuntime", "WebSocketCodec"]),
         tests("RelayRules", ["RelayCore", "GLibRuntime"]),
         tests("RelayJournal", ["RelayCore", "GLibRuntime"]),
