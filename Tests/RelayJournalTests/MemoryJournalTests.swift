@@ -108,8 +108,8 @@ struct MemoryJournalTests {
         #expect(full == [[.stored], [.stored], [.outboxFull]])
         #expect(try await journal.accept(Fixtures.intakes(["d"], to: "other"), at: Moment(start)) == [[.stored]])
         #expect(await journal.counters()["sink"]?.dead == 1)
-        let bytes = MemoryJournal(
-            plan: Fixtures.plan(), limits: OutboxShare.Limits(bytes: Fixtures.delivery("a").byteCount))
+        // One takes some 400 bytes.
+        let bytes = MemoryJournal(plan: Fixtures.plan(), limits: OutboxShare.Limits(bytes: 600))
         #expect(try await bytes.accept(Fixtures.intakes(["a", "b"]), at: Moment(start)) == [[.stored], [.outboxFull]])
     }
 

@@ -42,12 +42,18 @@ package enum Fixtures {
         }
     }
 
-    /// A plan in which every policy goes to every sink, and notices are plain.
+    /// A plan in which every policy that names no sinks goes to every one, and notices are plain.
     package static func plan(
         _ policies: [EffectPolicy] = [EffectPolicy(rule: "rule")], sinks: [String] = sinks,
         times: [String: QuietTime] = [:]
     ) -> EffectPlan {
-        EffectPlan(policies: policies, sinkNames: sinks, times: times, renderer: PlainRenderer(policies: policies))
+        let policies = policies.map { policy in
+            var policy = policy
+            if policy.sinks.isEmpty { policy.sinks = Array(sinks.indices) }
+            return policy
+        }
+        return EffectPlan(
+            policies: policies, sinkNames: sinks, times: times, renderer: PlainRenderer(policies: policies))
     }
 }
 

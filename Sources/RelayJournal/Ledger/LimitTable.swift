@@ -63,7 +63,8 @@ struct LimitTable: Sendable {
         if entries.count >= bound { makeRoom() }
         let others = scope.others
         if entries.count >= bound { return Slot(own: own, key: others, isShared: true) }
-        if let taken = shared[others]?.charges.all.filter({ $0.own == own && $0.at + policy.per > now }), !taken.isEmpty {
+        if let taken = shared[others]?.charges.all.filter({ $0.own == own && $0.at + policy.per > now }), !taken.isEmpty
+        {
             open(own, scope, policy, at: now)
             for charge in taken { entries[own]?.charges.append(charge.at, keeping: policy.max) }
         }
