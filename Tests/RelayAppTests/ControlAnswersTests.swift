@@ -28,7 +28,7 @@ struct ControlAnswersTests {
     }
 
     @Test(arguments: [
-        ("", "the file is empty"), ("nonsense", "expected"), ("[1]", "expected an object, found an array"),
+        ("", "the file is empty"), ("nonsense", "unknown word"), ("[1]", "expected an object, found an array"),
         ("{}", #"the key \"request\" is missing"#), (#"{"request": 1}"#, "expected a string, found a number"),
         (#"{"request": "format disk"}"#, #"unknown request \"format disk\""#),
         (#"{"request": "status", "more": 1}"#, #"unknown key \"more\""#),

@@ -14,7 +14,10 @@ struct RulesOutlineTests {
     }
 
     @Test(arguments: [
-        (#"{"sinks": {"a": {"x": 1, "y": [true, null]}}}"#, "{\n  \"sinks\": {\"a\": {\"y\": [true, null,], // why\n\"x\": 1}}}"),
+        (
+            #"{"sinks": {"a": {"x": 1, "y": [true, null]}}}"#,
+            "{\n  \"sinks\": {\"a\": {\"y\": [true, null,], // why\n\"x\": 1}}}"
+        ),
         (#"{"rules": [{"name": "a"}]}"#, #"{"rules": [{"name": "a", "_note": "hm"}], "$schema": "x"}"#),
         (#"{"lists": {"a": ["b"]}}"#, #"{"lists": {"a": ["\u0062"], "x-mine": 3}}"#),
     ]) func whatSaysTheSameIsTheSame(old: String, new: String) throws {
@@ -44,7 +47,8 @@ struct RulesOutlineTests {
 
     @Test func aTextIsNoOtherValueOfTheSameLook() throws {
         for (old, new) in [("1", "\"1\""), ("[1,2]", "[12]"), ("[[],1]", "[[1]]"), ("null", "\"null\""), ("1", "1.0")] {
-            #expect(try differences("{\"lists\": {\"a\": \(old)}}", "{\"lists\": {\"a\": \(new)}}") == ["lists: changed a"])
+            #expect(
+                try differences("{\"lists\": {\"a\": \(old)}}", "{\"lists\": {\"a\": \(new)}}") == ["lists: changed a"])
         }
     }
 }

@@ -98,7 +98,8 @@ struct SilenceCommandTests {
         #expect(result.errors == "chirp-relay: no relay is running that listens at \(state)/control.sock\n")
         let usual = try await silence("add", "--kind", "like", "--for", "1h", place: [])
         #expect(usual.status == 1)
-        #expect(usual.errors.contains("/.local/state/chirp-relay/control.sock or \(folder.path)/chirp-relay/control.sock"))
+        #expect(
+            usual.errors.contains("/.local/state/chirp-relay/control.sock or \(folder.path)/chirp-relay/control.sock"))
     }
 
     @Test func aRelayWithoutStateListensInTheRuntimeDirectory() async throws {
@@ -126,7 +127,8 @@ struct SilenceCommandTests {
         defer { second.end() }
         let refused = await second.result()
         #expect(refused.status == 1)
-        #expect(refused.errors.contains("another relay (process \(first.id)) uses the state directory \(state); end it"))
+        #expect(
+            refused.errors.contains("another relay (process \(first.id)) uses the state directory \(state); end it"))
         // What a relay left that was killed is no hindrance.
         first.signal(SIGKILL)
         _ = await first.result()
