@@ -74,6 +74,8 @@ package struct RepeatPolicy: Sendable, Equatable {
 package struct EffectPolicy: Sendable {
     /// The name of the rule.
     package var rule: String
+    /// The names of its sinks; empty if it has none, or a caller does not care.
+    package var sinks: [String]
     /// Its `repeat`.
     package var `repeat`: RepeatPolicy?
     /// Its `digest`.
@@ -85,10 +87,11 @@ package struct EffectPolicy: Sendable {
 
     /// Creates a policy.
     package init(
-        rule: String, repeat: RepeatPolicy? = nil, digest: DigestPolicy? = nil, hold: String? = nil,
-        limit: LimitPolicy? = nil
+        rule: String, sinks: [String] = [], repeat: RepeatPolicy? = nil, digest: DigestPolicy? = nil,
+        hold: String? = nil, limit: LimitPolicy? = nil
     ) {
         self.rule = rule
+        self.sinks = sinks
         self.repeat = `repeat`
         self.digest = digest
         self.hold = hold

@@ -103,7 +103,7 @@ struct DecideTests {
         var root = try #require(ObjectReader(node, problems))
         let rules = RuleSetReader.read(root: &root, sinkNames: names, streamNames: [], problems: problems)
         var effects: [Effect] = []
-        try #require(rules).decide(event(), into: &effects)
+        try #require(rules).decide(event(), at: Instant(milliseconds: 0), into: &effects)
         #expect(effects.map(\.sink) == Array(0..<200))
         #expect(effects.allSatisfy { $0.rule == 0 })
     }

@@ -40,13 +40,13 @@ struct Decisions {
         return zip(rules.rules, counts).map { ($0.name, $1) }
     }
 
-    /// Decides all events of a batch.
-    mutating func take(_ batch: borrowing EventBatch) {
+    /// Decides all events of a batch; `wall` is the wall clock.
+    mutating func take(_ batch: borrowing EventBatch, at wall: Instant) {
         guard var event = batch.records.isEmpty ? nil : batch[0] else { return }
         for record in batch.records {
             // The same event with other places: a new one would count references to the storage.
             event.record = record
-            take(event)
+            take(event, at: wall)
         }
     }
 
@@ -55,9 +55,9 @@ struct Decisions {
         lines?.flush()
     }
 
-    private mutating func take(_ event: borrowing Event) {
+    private mutating func take(_ event: borrowing Event, at wall: Instant) {
         effects.removeAll(keepingCapacity: true)
-        rules.decide(event, into: &effects)
+        rules.decide(event, at: wall, into: &effects)
         var kept: [Effect] = []
         for effect in effects {
             if case .suppress(let receipt) = effect.action {

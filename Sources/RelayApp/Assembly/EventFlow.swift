@@ -81,7 +81,7 @@ final class EventFlow: StreamHandler {
         guard !batch.records.isEmpty else { return }
         events += batch.records.count
         duplicates += seen.removeSeen(from: &batch.records)
-        decisions.take(batch)
+        decisions.take(batch, at: now)
         batch.removeAll()
     }
 
