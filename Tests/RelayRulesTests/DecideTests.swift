@@ -122,7 +122,8 @@ struct DecideTests {
         let set = try #require(rules)
         #expect(set.outcome(event(actor: "promo2000")) == "no bots>dropped")
         #expect(set.outcome(event(actor: "zoë")) == "everything>terminal friends>desktop")
-        #expect(set.outcome(event(actor: "x")) == "everything>terminal")
+        #expect(set.outcome(event(actor: "x")) == "everything>terminal likes, hourly>desktop")
+        #expect(set.outcome(event(kind: "poke", actor: "x")) == "everything>terminal")
         #expect(
             set.outcome(event(kind: "comment", actor: "x", text: "Why? ")) == "everything>terminal questions>desktop")
         #expect(set.outcome(event(kind: "comment", actor: "x", text: "Free money!")) == "everything>terminal")
