@@ -53,14 +53,15 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // Assembly. The example of the demo is a link to the file at the top.
+        // Assembly. The example of the demo and the schema are links to the files at the top and in contrib.
         .target(
             name: "RelayApp",
             dependencies: [
                 "RelayCore", "GLibRuntime", "WebSocketCodec", "HTTPClient", "RelayStream", "RelayRules", "RelayJournal",
                 "RelaySinks",
             ],
-            resources: [.embedInCode("Demo/rules.example.json")], swiftSettings: settings),
+            resources: [.embedInCode("Demo/rules.example.json"), .embedInCode("Demo/rules.schema.json")],
+            swiftSettings: settings),
         .executableTarget(name: "chirp-relay", dependencies: ["RelayApp"], swiftSettings: settings),
 
         // The program that the WebSocket conformance suite talks to.

@@ -27,6 +27,11 @@ package final class Zone: Sendable {
         zone = g_time_zone_new_local()
     }
 
+    /// The name by which GLib knows the zone: for the system's it says which one that is (`g_time_zone_get_identifier`).
+    package var identifier: String {
+        g_time_zone_get_identifier(zone).map { String(cString: $0) } ?? name
+    }
+
     deinit {
         g_time_zone_unref(zone)
     }
