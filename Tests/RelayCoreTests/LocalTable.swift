@@ -24,7 +24,9 @@ struct LocalTable {
     /// The minutes that are written out.
     var minutes: Range<Int> { start..<start + locals.count }
 
-    /// The first minute with a local time; one that is left out moves forward by the gap. Nil outside of the table.
+    /// The first minute with a local time; one that is left out moves forward by the gap.
+    ///
+    /// Nil outside of the table.
     func minute(ofLocal local: Int) -> Int? {
         guard let first = locals.first, let last = locals.last, first <= local, local <= last else { return nil }
         if let index = locals.firstIndex(of: local) { return start + index }
