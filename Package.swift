@@ -53,14 +53,15 @@ let package = Package(
             ],
             swiftSettings: settings),
 
-        // Assembly. The example of the demo is a link to the file at the top.
+        // Assembly. The example of the demo and the schema are links to the files at the top and in contrib.
         .target(
             name: "RelayApp",
             dependencies: [
                 "RelayCore", "GLibRuntime", "WebSocketCodec", "HTTPClient", "RelayStream", "RelayRules", "RelayJournal",
                 "RelaySinks",
             ],
-            resources: [.embedInCode("Demo/rules.example.json")], swiftSettings: settings),
+            resources: [.embedInCode("Demo/rules.example.json"), .embedInCode("Demo/rules.schema.json")],
+            swiftSettings: settings),
         .executableTarget(name: "chirp-relay", dependencies: ["RelayApp"], swiftSettings: settings),
 
         // The program that the WebSocket conformance suite talks to.
@@ -74,12 +75,12 @@ let package = Package(
         tests("GLibRuntime", []),
         tests("WebSocketCodec", []),
         tests("HTTPClient", ["GLibRuntime"]),
-        tests("RelayCore", []),
+        tests("RelayCore", ["GLibRuntime"]),
         tests("RelayStream", ["RelayCore", "GLibRuntime", "WebSocketCodec"]),
         tests("RelayRules", ["RelayCore", "GLibRuntime"]),
         tests("RelayJournal", ["RelayCore", "GLibRuntime"]),
         tests("RelaySinks", ["RelayCore", "GLibRuntime", "HTTPClient"]),
-        tests("RelayApp", ["RelayCore", "GLibRuntime", "WebSocketCodec"]),
+        tests("RelayApp", ["RelayCore", "GLibRuntime", "WebSocketCodec", "RelayJournal"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -11,11 +11,12 @@ package final class Zone: Sendable {
     // A GTimeZone is immutable and its references are counted atomically.
     private nonisolated(unsafe) let zone: OpaquePointer
 
-    /// Opens the zone with an IANA name such as `Europe/Berlin`; nil if there is none.
+    /// Opens the zone with an IANA name such as `Europe/Berlin`; nil if the system's zone table has none of that name.
     ///
-    /// The C function is `g_time_zone_new_identifier`.
+    /// The C function is `g_time_zone_new_identifier`, which would also take offsets, rules such as `CET-1CEST`, and
+    /// paths of files.
     package init?(named name: String) {
-        guard !name.isEmpty, let zone = g_time_zone_new_identifier(name) else { return nil }
+        guard Self.isInTable(name), let zone = g_time_zone_new_identifier(name) else { return nil }
         self.name = name
         self.zone = zone
     }
@@ -26,8 +27,29 @@ package final class Zone: Sendable {
         zone = g_time_zone_new_local()
     }
 
+    /// The name by which GLib knows the zone: for the system's it says which one that is (`g_time_zone_get_identifier`).
+    package var identifier: String {
+        g_time_zone_get_identifier(zone).map { String(cString: $0) } ?? name
+    }
+
     deinit {
         g_time_zone_unref(zone)
+    }
+
+    /// Whether `name` can be the name of a zone, and the zone table has a file for it.
+    private static func isInTable(_ name: String) -> Bool {
+        guard let first = name.utf8.first, isLetter(first), name.utf8.allSatisfy(isPartOfName) else { return false }
+        if name == "UTC" { return true }
+        let folder = g_getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo"
+        return g_file_test("\(folder)/\(name)", G_FILE_TEST_IS_REGULAR) != 0
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+
+    private static func isPartOfName(_ byte: UInt8) -> Bool {
+        isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "_+-/".utf8.contains(byte)
     }
 
     /// Returns what local time is ahead of UTC at a time, in seconds.

@@ -88,6 +88,18 @@
         return UntrustedText(utf8: Array(storage[Int(range.offset)..<(Int(range.offset) + Int(range.count))]))
     }
 
+    /// Returns the text of a value of the event as it came; nil if there is none, or it has no text.
+    package func text(of pointer: JSONPointer) -> UntrustedText? {
+        guard record.raw.isPresent else { return nil }
+        return withBytes(of: record.raw) { raw in
+            var text = UntrustedText()
+            guard let value = JSONLookup.find(pointer, in: raw), value.append(from: raw, to: &text.utf8) else {
+                return nil
+            }
+            return text
+        }
+    }
+
     /// Returns the same event over a storage of its own.
     package func compacted() -> Event {
         var bytes: [UInt8] = []

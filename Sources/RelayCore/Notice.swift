@@ -40,4 +40,23 @@ package struct Notice: Sendable {
         self.rule = rule
         self.suppressed = suppressed
     }
+
+    /// The last line of the body, which tells what was suppressed; nil if nothing was.
+    package var suppressedLine: String? { suppressed > 0 ? "and \(suppressed) more" : nil }
+
+    /// Appends the line that tells what was suppressed to the body.
+    package mutating func tellSuppressed() {
+        guard let line = suppressedLine else { return }
+        if !body.isEmpty { body.utf8.append(UInt8(ascii: "\n")) }
+        body.utf8.append(contentsOf: line.utf8)
+    }
+
+    /// The body without the line that `tellSuppressed` appended, for a sink that cuts the body or tells it elsewhere.
+    package var bodyBeforeSuppressed: UntrustedText {
+        guard let line = suppressedLine else { return body }
+        if body.utf8.elementsEqual(line.utf8) { return UntrustedText() }
+        let tail = Array("\n\(line)".utf8)
+        return UntrustedText(
+            utf8: body.utf8.suffix(tail.count).elementsEqual(tail) ? Array(body.utf8.dropLast(tail.count)) : body.utf8)
+    }
 }

@@ -28,6 +28,12 @@ package struct QuietTime: Sendable {
         package var isOn: Bool
         /// The next instant at which it may be otherwise: the end, or the next beginning, at most nine days away.
         package var until: Instant
+
+        /// Creates a state.
+        package init(isOn: Bool, until: Instant) {
+            self.isOn = isOn
+            self.until = until
+        }
     }
 
     /// Returns the state at an instant of the wall clock.

@@ -1,15 +1,17 @@
 /// What a placeholder of a template stands for.
+///
+/// A value of the event as it came, `{field:/json/pointer}`, is a part of its own.
 package enum Placeholder: String, Sendable, CaseIterable {
     case id, actor, kind, post, text, createdAt, stream
+    /// Of a digest; of one event they are its own.
+    case count, actors, posts, first, last
     /// Of a rendered notice, in the templates of sinks.
     case title, body, link, rule, sink, key
-}
 
-extension Placeholder {
-    /// Whether a name belongs to a placeholder that a later version fills.
-    static func isPlanned(_ name: String) -> Bool {
-        ["count", "actors", "posts", "first", "last", "field"].contains(name) || name.hasPrefix("field:")
-    }
+    /// Those of an event, which titles, bodies, urgencies and links take.
+    package static let ofEvents: [Placeholder] = [.id, .actor, .kind, .post, .text, .createdAt, .stream]
+    /// Those of a digest, which titles, bodies and urgencies take too.
+    package static let ofDigests: [Placeholder] = [.count, .actors, .posts, .first, .last]
 }
 
 /// Text with `{placeholders}`, parsed when the file is loaded.
@@ -20,10 +22,17 @@ package struct Template: Sendable, Equatable {
     package enum Part: Sendable, Equatable {
         case literal([UInt8])
         case placeholder(Placeholder)
+        /// The text of a value of the event as it came.
+        case field(JSONPointer)
     }
 
     /// The parts in order.
     package let parts: [Part]
+
+    /// Whether it needs the event as it came.
+    package var asksForFields: Bool {
+        parts.contains { if case .field = $0 { true } else { false } }
+    }
 
     /// Parses a string value; reports unknown placeholders and single braces, and returns nil for them.
     package static func read(
@@ -62,12 +71,12 @@ package struct Template: Sendable, Equatable {
                     return .failure(Fault(message: "a \"{\" without its \"}\"; write \"{{\" for a brace"))
                 }
                 let name = String(decoding: rest[..<end], as: UTF8.self)
-                guard let placeholder = Placeholder(rawValue: name), allowed.contains(placeholder) else {
-                    return .failure(Fault(message: refusal(of: name, allowed: allowed)))
-                }
                 if !literal.isEmpty { parts.append(.literal(literal)) }
                 literal = []
-                parts.append(.placeholder(placeholder))
+                switch part(name, allowed: allowed) {
+                case .success(let part): parts.append(part)
+                case .failure(let fault): return .failure(fault)
+                }
                 rest = rest[rest.index(after: end)...]
             } else {
                 literal.append(byte)
@@ -77,20 +86,25 @@ package struct Template: Sendable, Equatable {
         return .success(Template(parts: parts))
     }
 
-    private static func refusal(of name: String, allowed: [Placeholder]) -> String {
-        let shown = Shown.quoted("{\(name)}")
-        if Placeholder.isPlanned(name) { return "the placeholder \(shown) is not supported yet" }
-        return "unknown placeholder \(shown)" + NearestName.suggestion(for: name, among: allowed.map(\.rawValue))
+    private static func part(_ name: String, allowed: [Placeholder]) -> Result<Part, Fault> {
+        let prefix = "field:"
+        if name.hasPrefix(prefix) {
+            let text = String(name.dropFirst(prefix.count))
+            if let pointer = JSONPointer(text), !pointer.keys.isEmpty { return .success(.field(pointer)) }
+            return .failure(Fault(message: text.isEmpty ? "\"{field:}\" names no value" : JSONPointer.fault(of: text)))
+        }
+        if let placeholder = Placeholder(rawValue: name), allowed.contains(placeholder) {
+            return .success(.placeholder(placeholder))
+        }
+        if name == "field" {
+            return .failure(Fault(message: "\"{field}\" is written with a JSON Pointer, as in \"{field:/user/name}\""))
+        }
+        let suggestion = NearestName.suggestion(for: name, among: allowed.map(\.rawValue))
+        return .failure(Fault(message: "unknown placeholder \(Shown.quoted("{\(name)}"))\(suggestion)"))
     }
 
-    /// Appends the text to `bytes`, calling `append` for every placeholder.
-    @inlinable
-    package func render(into bytes: inout [UInt8], _ append: (Placeholder, inout [UInt8]) -> Void) {
-        for part in parts {
-            switch part {
-            case .literal(let literal): bytes.append(contentsOf: literal)
-            case .placeholder(let placeholder): append(placeholder, &bytes)
-            }
-        }
+    /// Whether there is any placeholder.
+    package var hasPlaceholders: Bool {
+        parts.contains { if case .literal = $0 { false } else { true } }
     }
 }

@@ -31,6 +31,10 @@ indirect enum Condition: Sendable {
     case always
     /// The field is present and one of the values matches it.
     case matches(Field, ValueSet)
+    /// One of the times is on, of which each is a bit.
+    case time(UInt64)
+    /// A value of the event as it came passes a test.
+    case field(FieldTest)
     case all([Condition])
     case any([Condition])
     case not(Condition)
@@ -45,6 +49,8 @@ indirect enum Condition: Sendable {
             return event.reading(field.range(in: event.record), absent: false) {
                 values.matches($0, field, &scratch)
             }
+        case .time(let bits): return bits & scratch.timeBits != 0
+        case .field(let test): return test.holds(for: event, &scratch)
         case .all(let conditions):
             for condition in conditions where !condition.holds(for: event, &scratch) { return false }
             return true
@@ -81,9 +87,16 @@ struct Scratch {
     private var text: [UInt8]?
     /// Whether a regular expression gave up at its limit since this was last set to false.
     var isOverLimit = false
+    /// The times that are on; none if no condition asks for a time.
+    let timeBits: UInt64
 
-    /// Returns a field in its folded form.
-    mutating func folded(_ value: RawSpan, of field: Field) -> [UInt8] {
+    /// Creates an empty scratch for a moment at which such times are on.
+    init(timeBits: UInt64) {
+        self.timeBits = timeBits
+    }
+
+    /// Returns a text in its folded form; that of an actor or a text is remembered.
+    mutating func folded(_ value: RawSpan, of field: Field?) -> [UInt8] {
         switch field {
         case .actor:
             let folded = actor ?? TextFolding.fold(value)
@@ -93,7 +106,7 @@ struct Scratch {
             let folded = text ?? TextFolding.fold(value)
             text = folded
             return folded
-        case .kind, .post, .stream: return TextFolding.fold(value)
+        case .kind, .post, .stream, nil: return TextFolding.fold(value)
         }
     }
 }

@@ -8,35 +8,42 @@ struct RuleReader {
     private let sinks: [String: Int]
     private let sinkNames: [String]
     private let problems: Problems
-    private var conditions: ConditionReader
+    private(set) var conditions: ConditionReader
+    private let policies: PolicyReader
+    private let wording: WordingReader
     private var names: [String: ConfigurationNode] = [:]
 
     /// Creates a reader for a file with such sinks.
-    init(sinkNames: [String], problems: Problems, conditions: ConditionReader) {
+    init(
+        sinkNames: [String], problems: Problems, conditions: ConditionReader, policies: PolicyReader,
+        wording: WordingReader
+    ) {
         self.sinkNames = sinkNames
         sinks = Dictionary(zip(sinkNames, sinkNames.indices), uniquingKeysWith: { first, _ in first })
         self.problems = problems
         self.conditions = conditions
+        self.policies = policies
+        self.wording = wording
     }
 
     /// Reads the next rule; returns nil after a problem.
-    mutating func read(_ node: ConfigurationNode) -> (rule: Rule, condition: Condition)? {
+    mutating func read(_ node: ConfigurationNode) -> ReadRule? {
         guard var reader = ObjectReader(node, problems) else { return nil }
         let errorsBefore = problems.errorCount
         let name = name(&reader)
-        var condition: Condition? = .always
-        if let node = reader.optional("when") { condition = conditions.read(node, problems) }
+        let when = reader.optional("when").flatMap { conditions.read($0, problems) }
         let action = action(&reader)
-        let title = template(&reader, "title")
-        let body = template(&reader, "body")
-        let link = reader.optional("link").flatMap { LinkTemplate.read($0, problems) }
-        let urgency = reader.optional("urgency").flatMap(urgency) ?? .normal
-        reader.finish(notYet: ["limit", "digest", "hold", "repeat", "icon", "zone"])
-        guard problems.errorCount == errorsBefore, let name, let condition else { return nil }
+        var policy = policies.read(&reader, isDrop: action.isDrop)
+        let wording = wording.read(&reader)
+        reader.finish()
+        guard problems.errorCount == errorsBefore, let name else { return nil }
+        policy.rule = name
+        policy.sinks = action.sinks
+        policy.keepsRaw = wording.asksForFields
         let rule = Rule(
-            name: name, isDrop: action.isDrop, isContinued: action.isContinued, sinks: action.sinks, title: title,
-            body: body, link: link, urgency: urgency)
-        return (rule, condition)
+            name: name, isDrop: action.isDrop, isContinued: action.isContinued, sinks: action.sinks, wording: wording,
+            policy: policy, firstActors: when.map { conditions.actorLists(of: $0) } ?? [])
+        return ReadRule(rule: rule, when: when, node: node)
     }
 
     private mutating func name(_ reader: inout ObjectReader) -> String? {
@@ -105,19 +112,5 @@ struct RuleReader {
             }
         }
         return numbers
-    }
-
-    private func template(_ reader: inout ObjectReader, _ key: String) -> Template? {
-        reader.optional(key).flatMap { Template.read($0, allowed: Wording.placeholders, problems) }
-    }
-
-    private func urgency(_ node: ConfigurationNode) -> Urgency? {
-        guard let name = node.string(problems) else { return nil }
-        if let urgency = Urgency(rawValue: name) { return urgency }
-        let names = Urgency.allCases.map(\.rawValue)
-        let suggestion = NearestName.suggestion(for: name, among: names)
-        let choice = suggestion.isEmpty ? "; it is \"low\", \"normal\" or \"critical\"" : suggestion
-        problems.add(at: node, "there is no urgency \(Shown.quoted(name))\(choice)")
-        return nil
     }
 }

@@ -6,15 +6,41 @@ extension RuleSet: NoticeRenderer {
         var notice = Notice()
         render(Effect(rule: rule, sink: Effect.nobody, action: .deliver), event, into: &notice)
         notice.suppressed = suppressed
+        notice.tellSuppressed()
         return notice
     }
 
     package func notice(rule: Int, for digest: Gathering, suppressed: Int) -> Notice {
-        Notice(rule: rules[rule].name, suppressed: suppressed)
+        let rule = rules[rule]
+        let words = GatheringWords(digest, of: rule)
+        var notice = Notice(icon: rule.wording.icon, rule: rule.name, suppressed: suppressed)
+        if let template = rule.wording.title { words.append(template, as: .line, to: &notice.title.utf8) }
+        if notice.title.isEmpty { words.appendTitle(to: &notice.title.utf8) }
+        if let template = rule.wording.body {
+            words.append(template, as: .block, to: &notice.body.utf8)
+        } else {
+            words.appendBody(to: &notice.body.utf8)
+        }
+        notice.link = commonLink(of: digest)
+        notice.urgency = words.urgency(rule.wording.urgency)
+        notice.tellSuppressed()
+        return notice
     }
 
     package func briefing(time: String, of gathering: Gathering) -> Notice {
-        Notice(title: UntrustedText(time))
+        let words = BriefingWords(gathering, rules: rules, places: places)
+        var notice = Notice()
+        TextCleaning.append(time.utf8.span.bytes, to: &notice.title.utf8)
+        notice.title.utf8.append(contentsOf: ": ".utf8)
+        words.appendTitle(to: &notice.title.utf8)
+        words.appendBody(to: &notice.body.utf8)
+        notice.link = commonLink(of: gathering)
+        notice.urgency = words.urgency
+        if let rule = words.onlyRule {
+            notice.rule = rule
+            notice.icon = places[rule].map { rules[$0].wording.icon } ?? ""
+        }
+        return notice
     }
 
     /// Writes what a person reads about an effect of an event into `notice`, whose memory is used again.
@@ -28,14 +54,15 @@ extension RuleSet: NoticeRenderer {
         notice.link.utf8.removeAll(keepingCapacity: true)
         notice.suppressed = 0
         notice.rule = number.map { rules[$0].name } ?? ""
-        notice.urgency = number.map { rules[$0].urgency } ?? .normal
-        if let template = number.flatMap({ rules[$0].title }) {
-            Wording.append(template, event, as: .line, to: &notice.title.utf8)
+        notice.icon = number.map { rules[$0].wording.icon } ?? ""
+        notice.urgency = number.map { urgency(of: $0, event) } ?? .normal
+        if let template = number.flatMap({ rules[$0].wording.title }) {
+            Wording.append(template, event, in: zone(of: number), as: .line, to: &notice.title.utf8)
         }
         // A popup without a title is refused by some desktops.
         if notice.title.isEmpty { Wording.appendTitle(event, to: &notice.title.utf8) }
-        if let template = number.flatMap({ rules[$0].body }) {
-            Wording.append(template, event, as: .block, to: &notice.body.utf8)
+        if let template = number.flatMap({ rules[$0].wording.body }) {
+            Wording.append(template, event, in: zone(of: number), as: .block, to: &notice.body.utf8)
         } else if event.record.text.isPresent {
             event.withBytes(of: event.record.text) { TextCleaning.append($0, to: &notice.body.utf8, as: .block) }
         }
@@ -44,12 +71,27 @@ extension RuleSet: NoticeRenderer {
 
     /// What the journal needs to know of the rules.
     package var plan: EffectPlan {
-        EffectPlan(
-            policies: rules.map { EffectPolicy(rule: $0.name) }, sinkNames: sinkNames, times: [:], renderer: self)
+        var policies = rules.map(\.policy)
+        if streamLinks.values.contains(where: \.asksForFields) {
+            for place in policies.indices { policies[place].keepsRaw = true }
+        }
+        return EffectPlan(policies: policies, sinkNames: sinkNames, times: times, renderer: self)
+    }
+
+    private func zone(of number: Int?) -> Zone? { number.flatMap { rules[$0].wording.zone } }
+
+    private func urgency(of number: Int, _ event: Event) -> Urgency {
+        switch rules[number].wording.urgency {
+        case .fixed(let urgency): return urgency
+        case .template(let template):
+            var text: [UInt8] = []
+            Wording.append(template, event, in: zone(of: number), as: .line, to: &text)
+            return Urgency(rawValue: String(decoding: text, as: UTF8.self)) ?? .normal
+        }
     }
 
     private func appendLink(of number: Int?, _ event: Event, to bytes: inout [UInt8]) {
-        if let link = number.flatMap({ rules[$0].link }), link.append(for: event, to: &bytes) { return }
+        if let link = number.flatMap({ rules[$0].wording.link }), link.append(for: event, to: &bytes) { return }
         if event.record.link.isPresent,
             event.withBytes(of: event.record.link, { WebLink.append($0, to: &bytes) })
         {
@@ -57,70 +99,16 @@ extension RuleSet: NoticeRenderer {
         }
         if !streamLinks.isEmpty { streamLinks[event.stream]?.append(for: event, to: &bytes) }
     }
-}
 
-/// The words of notices.
-enum Wording {
-    /// The placeholders of titles and bodies.
-    static let placeholders: [Placeholder] = [.id, .actor, .kind, .post, .text, .createdAt, .stream]
-
-    /// Appends a template filled from an event.
-    static func append(
-        _ template: Template, _ event: Event, as layout: TextCleaning.Layout, to bytes: inout [UInt8]
-    ) {
-        template.render(into: &bytes) { placeholder, bytes in
-            switch placeholder {
-            case .id: append(event.record.id, of: event, as: .line, to: &bytes)
-            case .actor: appendActor(of: event, to: &bytes)
-            case .kind: append(event.record.kind, of: event, as: .line, to: &bytes)
-            case .post: append(event.record.post, of: event, as: .line, to: &bytes)
-            case .text: append(event.record.text, of: event, as: layout, to: &bytes)
-            case .createdAt:
-                let time = LocalTime.dateAndMinute(ofMilliseconds: event.record.createdAt.milliseconds)
-                bytes.append(contentsOf: time.utf8)
-            case .stream: TextCleaning.append(event.stream.utf8.span.bytes, to: &bytes)
-            case .title, .body, .link, .rule, .sink, .key: break
-            }
+    /// The link that all events give; empty if they give none or different ones.
+    private func commonLink(of gathering: Gathering) -> UntrustedText {
+        var common: [UInt8]?
+        for item in gathering.items {
+            var link: [UInt8] = []
+            appendLink(of: places[item.rule], item.event, to: &link)
+            if link.isEmpty || link != common ?? link { return UntrustedText() }
+            common = link
         }
-    }
-
-    /// Appends the usual title: `ann liked your post`.
-    static func appendTitle(_ event: Event, to bytes: inout [UInt8]) {
-        appendActor(of: event, to: &bytes)
-        if has(event, kind: "like") {
-            append(" liked your post", to: &bytes)
-        } else if has(event, kind: "comment") {
-            append(" commented on your post", to: &bytes)
-        } else if has(event, kind: "follow") {
-            append(" followed you", to: &bytes)
-        } else {
-            append(": ", to: &bytes)
-            append(event.record.kind, of: event, as: .line, to: &bytes)
-        }
-    }
-
-    /// Appends the actor, or `someone` if there is none or nothing of the name can be seen.
-    private static func appendActor(of event: Event, to bytes: inout [UInt8]) {
-        let before = bytes.count
-        append(event.record.actor, of: event, as: .line, to: &bytes)
-        if bytes.count == before { append("someone", to: &bytes) }
-    }
-
-    private static func append(
-        _ range: TextRange, of event: Event, as layout: TextCleaning.Layout, to bytes: inout [UInt8]
-    ) {
-        guard range.isPresent else { return }
-        event.withBytes(of: range) { TextCleaning.append($0, to: &bytes, as: layout) }
-    }
-
-    private static func append(_ text: StaticString, to bytes: inout [UInt8]) {
-        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    }
-
-    private static func has(_ event: Event, kind: StaticString) -> Bool {
-        guard Int(event.record.kind.count) == kind.utf8CodeUnitCount else { return false }
-        return event.withBytes(of: event.record.kind) { bytes in
-            bytes.withUnsafeBytes { left in kind.withUTF8Buffer { left.elementsEqual($0) } }
-        }
+        return UntrustedText(utf8: common ?? [])
     }
 }

@@ -12,6 +12,12 @@ package final class RuleSet: Sendable {
     package let sinkNames: [String]
     /// The link templates of the streams, by name.
     package let streamLinks: [String: LinkTemplate]
+    /// The times by name.
+    package let times: [String: QuietTime]
+    /// The rules' conditions as written, for `explain`.
+    let written: [WrittenCondition?]
+    /// The places of the rules by name.
+    let places: [String: Int]
 
     /// What deciding reads of a rule, flat so that it costs no reference counting.
     private struct Step: BitwiseCopyable {
@@ -27,15 +33,22 @@ package final class RuleSet: Sendable {
     private let conditions: [Condition]
     private let index: RuleIndex
     private let overruns: Locked<[Int]>
+    /// What is on when; nil if no condition asks for a time.
+    private let clock: TimeClock?
 
-    /// Creates a rule set of rules with their conditions.
+    /// Creates a rule set of the rules of a file and its times.
     init(
-        _ rules: [(rule: Rule, condition: Condition)], sinkNames: [String], streamLinks: [String: LinkTemplate]
+        _ rules: [ReadRule], sinkNames: [String], streamLinks: [String: LinkTemplate], times: ReadTimes = ReadTimes()
     ) {
         self.rules = rules.map(\.rule)
         self.sinkNames = sinkNames
         self.streamLinks = streamLinks
-        var conditions = rules.map(\.condition)
+        self.times = times.times
+        written = rules.map(\.when)
+        places = Dictionary(zip(self.rules.map(\.name), self.rules.indices)) { first, _ in first }
+        let asksForTimes = written.contains { $0?.usesTime ?? false }
+        clock = asksForTimes ? TimeClock(times.names.compactMap { times.times[$0] }) : nil
+        var conditions = rules.map { $0.when?.decided ?? .always }
         index = RuleIndex(&conditions)
         self.conditions = conditions
         var stepSinks: [Int] = []
@@ -52,14 +65,24 @@ package final class RuleSet: Sendable {
         overruns = Locked(Array(repeating: 0, count: rules.count))
     }
 
+    /// What reads times of day in the system's zone, as the file names none: paths such as `times.night`.
+    package var placesInSystemZone: [String] {
+        let unnamed = times.filter { $0.value.zone.name.isEmpty }.keys.sorted().map { "times.\($0)" }
+        let digests = rules.enumerated().compactMap { number, rule -> String? in
+            guard case .at(let moments)? = rule.policy.digest?.timing, moments.zone.name.isEmpty else { return nil }
+            return "rules[\(number)].digest"
+        }
+        return unnamed + digests
+    }
+
     /// How often a regular expression of each rule gave up at its limit, which counts as no match.
     package var patternOverruns: [Int] { overruns.withLock { $0 } }
 
     /// Appends the effects of an event to `effects`, in the order of the rules and of their sinks.
     ///
-    /// An event that no rule matches gets one receipt `unmatched`.
-    package func decide(_ event: Event, into effects: inout [Effect]) {
-        var scratch = Scratch()
+    /// An event that no rule matches gets one receipt `unmatched`. `wall` is the wall clock, for conditions on times.
+    package func decide(_ event: Event, at wall: Instant, into effects: inout [Effect]) {
+        var scratch = scratch(at: wall)
         var taken = TakenSinks(from: effects.count)
         var candidates = Candidates(
             actor: index.actorBucket(event, &scratch), kind: index.kindBucket(event), rest: index.restBucket)
@@ -82,6 +105,11 @@ package final class RuleSet: Sendable {
         if !hasMatched {
             effects.append(Effect(rule: Effect.nobody, sink: Effect.nobody, action: .suppress(.unmatched)))
         }
+    }
+
+    /// Returns what conditions need to know of a moment.
+    @inline(__always) func scratch(at wall: Instant) -> Scratch {
+        Scratch(timeBits: clock?.bits(at: wall) ?? 0)
     }
 
     private func holds(_ number: Int, for event: Event, _ scratch: inout Scratch) -> Bool {

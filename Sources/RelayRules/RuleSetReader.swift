@@ -2,27 +2,32 @@ package import RelayCore
 
 /// Reads the rules of a rules file; other rooms read its streams and sinks.
 package enum RuleSetReader {
-    /// Reads the members `lists` and `rules` of the file, and refuses `times`, which is not supported yet.
+    /// Reads the members `lists`, `times` and `rules` of the file.
     ///
     /// - Parameters:
     ///   - root: the file's object; its other members are left to the caller.
     ///   - sinkNames: the names of the sinks in the order of the file, those with faults of their own included.
     ///   - streamNames: the names of the streams, likewise.
     ///   - streamLinks: the link templates of the streams that have one.
+    ///   - lints: whether to warn of rules that are right and cannot be meant; of a file with errors it is not done.
     ///   - problems: where everything that is wrong goes.
     /// - Returns: the rules, or nil if they have an error; all are in `problems` then.
     package static func read(
         root: inout ObjectReader, sinkNames: [String], streamNames: [String],
-        streamLinks: [String: LinkTemplate] = [:], problems: Problems
+        streamLinks: [String: LinkTemplate] = [:], lints: Bool = true, problems: Problems
     ) -> RuleSet? {
         let errorsBefore = problems.errorCount
-        let lists = root.optional("lists").map { ListReader.read($0, problems) } ?? [:]
-        root.refuse("times")
+        let listsNode = root.optional("lists")
+        let lists = listsNode.map { ListReader.read($0, problems) } ?? [:]
+        let zones = ZoneReader()
+        let times = root.optional("times").map { TimesReader(problems, zones: zones).read($0) } ?? ReadTimes()
         let node = root.required("rules")
+        let values = ValueReader(lists: lists, streamNames: streamNames, problems)
         var reader = RuleReader(
-            sinkNames: sinkNames, problems: problems,
-            conditions: ConditionReader(values: ValueReader(lists: lists, streamNames: streamNames, problems)))
-        var rules: [(rule: Rule, condition: Condition)] = []
+            sinkNames: sinkNames, problems: problems, conditions: ConditionReader(values: values, times: times),
+            policies: PolicyReader(times: times, zones: zones, problems),
+            wording: WordingReader(zones: zones, problems))
+        var rules: [ReadRule] = []
         if let node {
             if case .array(let elements) = node.value {
                 rules = elements.compactMap { reader.read($0) }
@@ -31,7 +36,22 @@ package enum RuleSetReader {
             }
         }
         guard problems.errorCount == errorsBefore else { return nil }
-        return RuleSet(rules, sinkNames: sinkNames, streamLinks: streamLinks)
+        if lints, !problems.hasErrors {
+            var lint = RuleLint(rules, problems)
+            lint.checkRules()
+            if let node { lint.checkRest(at: node) }
+            lint.checkLists(listsNode?.members ?? [], used: reader.conditions.usedLists)
+            lint.checkTimes(times.nodes)
+        }
+        return RuleSet(rules, sinkNames: sinkNames, streamLinks: streamLinks, times: times)
+    }
+}
+
+extension ConfigurationNode {
+    /// The members of an object, but for notes; none of another value.
+    fileprivate var members: [Member] {
+        guard case .object(let members) = value else { return [] }
+        return members.filter { !ObjectReader.isFree($0.key) }
     }
 }
 

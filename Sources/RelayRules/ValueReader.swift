@@ -11,7 +11,9 @@ struct ValueReader {
     private let lists: [String: [String]]
     private let streamNames: [String]
     private let problems: Problems
-    private var listSets: [ListUse: ValueSet] = [:]
+    /// The names of the lists that were read of.
+    private(set) var usedLists: Set<String> = []
+    private var listSets: [ListUse: (set: ValueSet, written: WrittenValues)] = [:]
 
     /// A list as the only value of a condition; its set is shared by all that use it so.
     private struct ListUse: Hashable {
@@ -26,37 +28,38 @@ struct ValueReader {
         self.problems = problems
     }
 
-    /// Reads one value or an array of values of `field`; returns nil after a problem.
-    mutating func read(_ node: ConfigurationNode, _ field: Field) -> ValueSet? {
+    /// Reads one value or an array of values of `field`, or of a value of the event as it came; returns nil after a
+    /// problem.
+    mutating func read(_ node: ConfigurationNode, _ field: Field?) -> (set: ValueSet, written: WrittenValues)? {
         let nodes = node.list
         if nodes.isEmpty {
             problems.add(at: node, "an empty array matches nothing")
             return nil
         }
         if nodes.count == 1, case .string(let text) = nodes[0].value, text.hasPrefix("@") {
-            return listSet(nodes[0], text, field)
+            return listSet(nodes[0], text, field?.comparison ?? .folded)
         }
         let errorsBefore = problems.errorCount
-        var literals: [String] = []
-        var globs: [String] = []
+        var written = WrittenValues()
         var patterns: [TextPattern] = []
         for node in nodes {
             guard let text = Self.text(of: node, problems) else { continue }
             if text.hasPrefix("@") {
-                for entry in list(node, text) ?? [] {
-                    Glob.isGlob(entry) ? globs.append(entry) : literals.append(entry)
-                }
+                written.add(list(node, text) ?? [], of: text)
             } else if text.hasPrefix("/") {
+                written.patterns.append(text)
                 if let pattern = pattern(node, text) { patterns.append(pattern) }
             } else if Glob.isGlob(text) {
-                globs.append(text)
+                written.globs.append(text)
             } else {
-                check(node, literal: text, field)
-                literals.append(text)
+                if let field { check(node, literal: text, field) }
+                written.literals.append(text)
             }
         }
         guard problems.errorCount == errorsBefore else { return nil }
-        return ValueSet(literals: literals, globs: globs, patterns: patterns, field.comparison)
+        let set = ValueSet(
+            literals: written.literals, globs: written.globs, patterns: patterns, field?.comparison ?? .folded)
+        return (set, written)
     }
 
     /// Returns the text of a value, or reports what is wrong with it.
@@ -73,19 +76,28 @@ struct ValueReader {
         return text
     }
 
-    private mutating func listSet(_ node: ConfigurationNode, _ text: String, _ field: Field) -> ValueSet? {
-        guard let entries = list(node, text) else { return nil }
-        let use = ListUse(list: text, comparison: field.comparison)
-        if let known = listSets[use] { return known }
-        let set = ValueSet(
-            literals: entries.filter { !Glob.isGlob($0) }, globs: entries.filter(Glob.isGlob), patterns: [],
-            field.comparison)
-        listSets[use] = set
-        return set
+    /// Returns the set of a list that is already known to be there, to compare actors with.
+    mutating func actors(inList name: String) -> ValueSet? {
+        let node = ConfigurationNode(.null, at: Position(line: 1, column: 1), path: "")
+        return lists[name] == nil ? nil : listSet(node, "@\(name)", .folded)?.set
     }
 
-    private func list(_ node: ConfigurationNode, _ text: String) -> [String]? {
+    private mutating func listSet(
+        _ node: ConfigurationNode, _ text: String, _ comparison: Comparison
+    ) -> (set: ValueSet, written: WrittenValues)? {
+        guard let entries = list(node, text) else { return nil }
+        let use = ListUse(list: text, comparison: comparison)
+        if let known = listSets[use] { return known }
+        var written = WrittenValues()
+        written.add(entries, of: text)
+        let set = ValueSet(literals: written.literals, globs: written.globs, patterns: [], comparison)
+        listSets[use] = (set, written)
+        return (set, written)
+    }
+
+    private mutating func list(_ node: ConfigurationNode, _ text: String) -> [String]? {
         let name = String(text.dropFirst())
+        usedLists.insert(name)
         if let entries = lists[name] { return entries }
         let suggestion = NearestName.suggestion(for: text, among: lists.keys.map { "@\($0)" })
         problems.add(at: node, "there is no list \(Shown.quoted(text))\(suggestion)")

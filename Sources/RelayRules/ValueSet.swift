@@ -44,8 +44,8 @@ final class ValueSet: Sendable {
     /// Whether all values are literals, so that an index can hold them.
     var isLiteral: Bool { globs.isEmpty && patterns.isEmpty }
 
-    /// Whether one of the values matches the field's text.
-    func matches(_ text: RawSpan, _ field: Field, _ scratch: inout Scratch) -> Bool {
+    /// Whether one of the values matches a text; that of a field is folded once an event.
+    func matches(_ text: RawSpan, _ field: Field?, _ scratch: inout Scratch) -> Bool {
         if matchesNames(text, field, &scratch) { return true }
         for pattern in patterns {
             switch pattern.match(text) {
@@ -57,7 +57,7 @@ final class ValueSet: Sendable {
         return false
     }
 
-    private func matchesNames(_ text: RawSpan, _ field: Field, _ scratch: inout Scratch) -> Bool {
+    private func matchesNames(_ text: RawSpan, _ field: Field?, _ scratch: inout Scratch) -> Bool {
         switch comparison {
         case .exact:
             return table.find(exactly: text) != .absent || matchesGlobs(text, folding: false)

@@ -23,6 +23,43 @@ struct WatchTests {
         withExtendedLifetime((watch, folder)) {}
     }
 
+    @Test func theTargetOfALinkAndALinkThatTurnsAreNoticed() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("1", to: "first.json")
+        try folder.write("1", to: "second.json")
+        #expect(symlink("first.json", folder.file("rules.json")) == 0)
+        let changed = Published<Void>()
+        let watch = FileWatch(path: folder.file("rules.json")) { changed.publish(()) }
+
+        try folder.write("2", to: "first.json")
+        #expect(await changed.next() != nil)
+        #expect(symlink("second.json", folder.file("new")) == 0)
+        #expect(rename(folder.file("new"), folder.file("rules.json")) == 0)
+        #expect(await changed.next() != nil)
+        try folder.write("3", to: "second.json")
+        #expect(await changed.next() != nil)
+        withExtendedLifetime((watch, folder)) {}
+    }
+
+    @Test func aFolderThatIsALinkAndTurnsIsNoticed() async throws {
+        let folder = try TemporaryFolder()
+        for name in ["one", "two"] {
+            #expect(mkdir(folder.file(name), 0o700) == 0)
+            try folder.write(name, to: name + "/rules.json")
+        }
+        #expect(symlink("one", folder.file("now")) == 0)
+        let changed = Published<Void>()
+        let watch = FileWatch(path: folder.file("now/rules.json")) { changed.publish(()) }
+        #expect(symlink("two", folder.file("new")) == 0)
+        #expect(rename(folder.file("new"), folder.file("now")) == 0)
+        #expect(await changed.next() != nil)
+        for name in ["one", "two"] {
+            unlink(folder.file(name + "/rules.json"))
+            rmdir(folder.file(name))
+        }
+        withExtendedLifetime(watch) {}
+    }
+
     @Test func clockWatchArmsAndStaysSilentWhileTheClockRuns() async throws {
         let set = Published<Bool>()
         let watch = WallClockWatch { set.publish(true) }

@@ -22,7 +22,7 @@ struct NineMistakesTests {
             {"name": "a", "to": ["lgo"]},
             {"name": "b", "when": {"actor": "@freinds"}, "drop": true},
             {"name": "c", "to": ["log"], "title": "{actr} wrote"},
-            {"name": "d", "to": ["log"], "digest": {"window": "1h"}},
+            {"name": "d", "to": ["log"], "digest": {"window": "soon"}},
             {"name": "e", "to": ["log"], "drop": true},
           ],
         }
@@ -36,7 +36,7 @@ struct NineMistakesTests {
         #"15:26: rules[0].to[0]: there is no sink "lgo"; did you mean "log"?"#,
         #"16:37: rules[1].when.actor: there is no list "@freinds"; did you mean "@friends"?"#,
         #"17:43: rules[2].title: unknown placeholder "{actr}"; did you mean "actor"?"#,
-        #"18:34: rules[3].digest: "digest" is not supported yet"#,
+        #"18:55: rules[3].digest.window: "soon" is no duration; write it like "90s", "15m", "1h30m" or "2d""#,
         #"19:5: rules[4]: a rule has "to" or "drop"; here are both"#,
     ]
 

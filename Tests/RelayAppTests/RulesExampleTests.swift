@@ -27,7 +27,7 @@ struct RulesExampleTests {
         let result = try await RelayProcess.run(
             ["check", "--strict", "-"], environment: ["CHIRP_TOKEN": "T"], input: text, folder: folder)
         #expect(result.status == 0 && result.errors.isEmpty)
-        #expect(result.output == "-: ok (streams: 1, sinks: 2, rules: 6)\n")
+        #expect(result.output == "-: ok (streams: 1, sinks: 2, rules: 7)\n")
     }
 
     /// An event, the beginning of its line, and the title, body, link and urgency of its popup.
@@ -47,7 +47,9 @@ struct RulesExampleTests {
     private static let examples = [
         Example("news_bot", "comment", "Buy?", line: nil),
         Example("PROMO_deals", "like", line: nil),
-        Example("eve", "like", line: "eve liked your post  \(post)"),
+        Example(
+            "eve", "like", line: "eve liked your post  \(post)",
+            popup: ["eve liked your post", "", post, "likes, hourly"]),
         Example(
             "eve", "comment", "Where?", line: "eve commented on your post — Where?  \(post)",
             popup: ["eve asks", "Where?", post, "questions"]),
@@ -83,7 +85,10 @@ struct RulesExampleTests {
         let rules = text.replacing("wss://chirp-api.example.com/ws/notifications", with: server.url())
             .replacing(
                 #"{ "type": "desktop" }"#,
-                with: #"{ "type": "webhook", "url": "\#(receiver.url())", "ordered": true }"#)
+                with: #"{ "type": "webhook", "url": "\#(receiver.url())", "ordered": true }"#
+            )
+            // Whether it is night where the test runs must not matter.
+            .replacing(#""hold": "night","#, with: "")
         let (lines, popups) = (Self.examples.compactMap(\.line), Self.examples.compactMap(\.popup))
         let result = try await EndToEnd().relay(rules) { process in
             await process.lines(lines.count)
@@ -96,7 +101,9 @@ struct RulesExampleTests {
             #expect(line.dropFirst(7).hasPrefix(expected))
         }
         let shown = receiver.requests.compactMap { Line(String(decoding: $0.body, as: UTF8.self)) }
-        #expect(shown.map { [$0.title, $0.body, $0.link ?? "-", $0.rule] } == popups)
+        // The digest of likes closes at the end, after what came behind it.
+        let told = shown.map { [$0.title, $0.body, $0.link ?? "-", $0.rule] }
+        #expect(Set(told) == Set(popups) && told.count == popups.count)
         #expect(Counters(of: "desktop", in: result.errors) == Counters(effects: popups.count, delivered: popups.count))
         #expect(result.errors.contains("dropped=2"))
     }

@@ -7,12 +7,19 @@ struct TemplateTests {
 
     @Test(arguments: [
         ("plain", "plain"), ("{actor}", "<actor>"), ("a {actor}, {text}!", "a <actor>, <text>!"), ("", ""),
-        ("{{actor}}", "{actor}"), ("{{{actor}}}", "{<actor>}"), ("é{createdAt}ü", "é<createdAt>ü"), ("}}{{", "}{"),
+        ("{{actor}}", "{actor}"), ("{{{actor}}}", "{<actor>}"), ("{field:/a/b~1c}", "</a/b~1c>"),
+        ("é{createdAt}ü", "é<createdAt>ü"), ("}}{{", "}{"),
     ])
     func templateIsFilled(_ text: String, _ expected: String) throws {
         let template = try Template.parse(text, allowed: allowed).get()
         var bytes: [UInt8] = []
-        template.render(into: &bytes) { placeholder, bytes in bytes += Array("<\(placeholder.rawValue)>".utf8) }
+        for part in template.parts {
+            switch part {
+            case .literal(let literal): bytes += literal
+            case .placeholder(let placeholder): bytes += Array("<\(placeholder.rawValue)>".utf8)
+            case .field(let pointer): bytes += Array("<\(pointer.text)>".utf8)
+            }
+        }
         #expect(String(decoding: bytes, as: UTF8.self) == expected)
     }
 
@@ -21,8 +28,10 @@ struct TemplateTests {
         ("{post}", #"unknown placeholder "{post}""#), ("{actor", "a \"{\" without its \"}\"; write \"{{\" for a brace"),
         ("a } b", "a single \"}\"; write \"}}\" for a brace"),
         ("{", "a \"{\" without its \"}\"; write \"{{\" for a brace"),
-        ("{count}", #"the placeholder "{count}" is not supported yet"#),
-        ("{field:/a/b}", #"the placeholder "{field:/a/b}" is not supported yet"#),
+        ("{count}", #"unknown placeholder "{count}""#), ("{field:}", #""{field:}" names no value"#),
+        ("{field}", #""{field}" is written with a JSON Pointer, as in "{field:/user/name}""#),
+        ("{field:a}", #""a" is no JSON Pointer, which begins with "/"; did you mean "/a"?"#),
+        ("{field:/~2}", #""/~2" is no JSON Pointer: "~" is written "~0" in it, and "/" in a key "~1""#),
         ("{actor }", #"unknown placeholder "{actor }"; did you mean "actor"?"#),
     ])
     func mistakeIsTold(_ text: String, _ message: String) {
@@ -85,7 +94,7 @@ struct LinkTemplateTests {
         ("https://bücher.example/", "the host of the link is letters, digits, dots and hyphens, without a password"),
         ("https://a.example/a b", "the link has a character that no link has, such as a space; write it as %20"),
         ("https://a.example\\x/", "the host of the link is letters, digits, dots and hyphens, without a password"),
-        ("https://a.example/{count}", "the placeholder \"{count}\" is not supported yet"),
+        ("https://a.example/{count}", "unknown placeholder \"{count}\""),
     ])
     func hostIsAsWritten(_ text: String, _ message: String) {
         let (link, messages) = read(text)

@@ -145,7 +145,9 @@ struct DecidePropertyTests {
                 fields["text"] = text
                 fields["post"] = post
                 effects.removeAll(keepingCapacity: true)
-                set.decide(event(kind: kind, actor: actor, post: post, text: text), into: &effects)
+                set.decide(
+                    event(kind: kind, actor: actor, post: post, text: text), at: Instant(milliseconds: 0),
+                    into: &effects)
                 let expected = Self.decide(rules, fields)
                 #expect(effects == expected, "seed \(seed): \(fields) in \(ruleText)")
                 outcomes.insert(expected.count * 16 + (expected.first?.rule ?? 0))

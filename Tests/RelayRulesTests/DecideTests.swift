@@ -103,7 +103,7 @@ struct DecideTests {
         var root = try #require(ObjectReader(node, problems))
         let rules = RuleSetReader.read(root: &root, sinkNames: names, streamNames: [], problems: problems)
         var effects: [Effect] = []
-        try #require(rules).decide(event(), into: &effects)
+        try #require(rules).decide(event(), at: Instant(milliseconds: 0), into: &effects)
         #expect(effects.map(\.sink) == Array(0..<200))
         #expect(effects.allSatisfy { $0.rule == 0 })
     }
@@ -122,7 +122,8 @@ struct DecideTests {
         let set = try #require(rules)
         #expect(set.outcome(event(actor: "promo2000")) == "no bots>dropped")
         #expect(set.outcome(event(actor: "zoë")) == "everything>terminal friends>desktop")
-        #expect(set.outcome(event(actor: "x")) == "everything>terminal")
+        #expect(set.outcome(event(actor: "x")) == "everything>terminal likes, hourly>desktop")
+        #expect(set.outcome(event(kind: "poke", actor: "x")) == "everything>terminal")
         #expect(
             set.outcome(event(kind: "comment", actor: "x", text: "Why? ")) == "everything>terminal questions>desktop")
         #expect(set.outcome(event(kind: "comment", actor: "x", text: "Free money!")) == "everything>terminal")

@@ -6,14 +6,16 @@ import RelayCore
 func file(rules: String, lists: String = "{}") -> String { "{\"lists\": \(lists), \"rules\": [\(rules)]}" }
 
 /// Loads rules as the program does; sinks are `desktop`, `team` and `log`, the stream is `chirp`.
-func load(_ text: String, streamLinks: [String: LinkTemplate] = [:]) -> (rules: RuleSet?, lines: [String]) {
+func load(
+    _ text: String, streamLinks: [String: LinkTemplate] = [:], lints: Bool = false
+) -> (rules: RuleSet?, lines: [String]) {
     let problems = Problems()
     guard let node = ConfigurationParser.parse(Array(text.utf8), problems: problems),
         var root = ObjectReader(node, problems)
     else { return (nil, problems.sorted.map { $0.line(file: "r") }) }
     let rules = RuleSetReader.read(
         root: &root, sinkNames: ["desktop", "team", "log"], streamNames: ["chirp"], streamLinks: streamLinks,
-        problems: problems)
+        lints: lints, problems: problems)
     root.finish(notYet: ["status", "history"])
     return (rules, problems.sorted.map { $0.line(file: "r") })
 }
@@ -21,7 +23,7 @@ func load(_ text: String, streamLinks: [String: LinkTemplate] = [:]) -> (rules: 
 /// An event with the given fields.
 func event(
     kind: String = "like", actor: String? = "ann", post: String? = nil, text: String? = nil, link: String? = nil,
-    stream: String = "chirp"
+    stream: String = "chirp", raw: String? = nil, at createdAt: Int64 = 1_893_553_445_000
 ) -> Event {
     var storage = Array("padding|id-1".utf8)
     func add(_ text: String?) -> TextRange {
@@ -31,20 +33,21 @@ func event(
         return range
     }
     var record = EventRecord(
-        identity: EventID(high: 1, low: 2), createdAt: Instant(milliseconds: 1_893_553_445_000),
+        identity: EventID(high: 1, low: 2), createdAt: Instant(milliseconds: createdAt),
         id: TextRange(offset: 8, count: 4), kind: add(kind))
     record.actor = add(actor)
     record.post = add(post)
     record.text = add(text)
     record.link = add(link)
+    record.raw = add(raw)
     return Event(storage: storage, record: record, stream: stream)
 }
 
 extension RuleSet {
     /// The effects of an event in words: `rule>sink`, `rule>dropped`, `unmatched`.
-    func outcome(_ event: Event) -> String {
+    func outcome(_ event: Event, at wall: Instant = Instant(milliseconds: 1_893_553_445_000)) -> String {
         var effects = [Effect(rule: 7, sink: 0, action: .deliver)]
-        decide(event, into: &effects)
+        decide(event, at: wall, into: &effects)
         return effects.dropFirst().map { effect in
             switch effect.action {
             case .deliver: "\(rules[effect.rule].name)>\(sinkNames[effect.sink])"

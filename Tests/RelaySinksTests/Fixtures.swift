@@ -44,6 +44,23 @@ extension Delivery {
     }
 }
 
+extension Delivery {
+    /// A digest of two events.
+    static func digest(title: String = "alice and bo liked your post", body: String = "", suppressed: Int = 0)
+        -> Delivery
+    {
+        var gathering = Gathering()
+        gathering.add(.init(.sample(id: "1", post: "p"), rule: "likes"))
+        gathering.add(.init(.sample(id: "2", actor: "bo", post: "p"), rule: "likes"))
+        var notice = Notice(
+            title: UntrustedText(title), body: UntrustedText(body), icon: "mail", rule: "likes", suppressed: suppressed)
+        notice.tellSuppressed()
+        return Delivery(
+            key: "KEY2", sink: "sink", notice: notice,
+            content: .digest(Summary(key: UntrustedText("p"), of: gathering)))
+    }
+}
+
 /// A clock on which every deadline has passed.
 struct PassedClock: RelayClock {
     func now() -> Instant { Instant(milliseconds: 0) }

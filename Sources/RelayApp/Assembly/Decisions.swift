@@ -80,7 +80,7 @@ struct Decisions {
 
     private mutating func take(_ event: borrowing Event, at wall: Instant) {
         effects.removeAll(keepingCapacity: true)
-        rules.decide(event, into: &effects)
+        rules.decide(event, at: wall, into: &effects)
         var kept: [Effect] = []
         for effect in effects {
             if case .suppress(let receipt) = effect.action {

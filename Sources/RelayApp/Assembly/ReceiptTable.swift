@@ -18,7 +18,9 @@ final class ReceiptTable {
     /// Adds a count.
     func add(_ added: ReceiptCount) {
         var key = Key(rule: added.rule, sink: added.sink, receipt: added.receipt)
-        if counts[key] == nil, counts.count >= Self.most { key = Key(rule: "others", sink: "-", receipt: added.receipt) }
+        if counts[key] == nil, counts.count >= Self.most {
+            key = Key(rule: "others", sink: "-", receipt: added.receipt)
+        }
         counts[key, default: 0] += added.count
     }
 

@@ -22,6 +22,18 @@ extension Relay {
         return all.all
     }
 
+    /// Tells what waits for sinks that have just left the rules file.
+    func tellPending(of sinks: Set<String>) async {
+        guard !sinks.isEmpty else { return }
+        let counters = await counters()
+        for sink in sinks.sorted() {
+            guard let pending = counters[sink]?.pending, pending > 0 else { continue }
+            parts.log(
+                .warning, "rules", "deliveries of a sink that is no longer in the rules file stay pending",
+                [("sink", sink), ("count", String(pending))])
+        }
+    }
+
     /// Tells, at the end, what came and what became of it.
     func tellCounters() async {
         let receipts = await receipts()

@@ -114,12 +114,14 @@ final class Relay {
     /// Puts another rules file in force, all at once: what was read before goes by the old one, all else by this.
     func adopt(_ configuration: RelayConfiguration, _ prepared: [PreparedSink]) async {
         let plan = configuration.rules.plan
+        let former = sinks.formerNames
         let done = accepter.adopt(plan)
         put(in: configuration, plan, prepared)
         self.configuration = configuration
         inForceSince = parts.clock.wallNow()
         await done.wait()
         digests.wake()
+        await tellPending(of: sinks.formerNames.subtracting(former))
     }
 
     /// Reads the secrets of the sinks of another rules file.

@@ -94,11 +94,18 @@ enum Commands {
             session popups appear as well.
             """)
 
-    static let all = [run, check, test, explain, silence, demo]
+    static let schema = CommandSpec(
+        name: "schema", summary: "Print the JSON Schema of the rules file, for editors that complete and check by it.",
+        operand: nil, options: [],
+        notes: """
+            Save it beside the rules and name it there: "$schema": "rules.schema.json".
+            """)
+
+    static let all = [run, check, test, explain, silence, schema, demo]
 
     /// Commands of the design that this version does not have.
     static let notYet = [
-        "replay", "send", "status", "outbox", "history", "init", "schema",
+        "replay", "send", "status", "outbox", "history", "init",
     ]
 
     static let help = """

@@ -44,12 +44,19 @@ package enum Program {
             case Commands.test.name: try await TestCommand(arguments).run()
             case Commands.explain.name: try await ExplainCommand(arguments).run()
             case Commands.silence.name: try SilenceCommand(arguments).run()
+            case Commands.schema.name: printSchema()
             default: try await DemoCommand(arguments).run()
             }
         } catch {
             for line in error.lines { Console.complain(line) }
             return error.exitCode
         }
+    }
+
+    private static func printSchema() -> ExitCode {
+        // The last newline of the file is the console's.
+        Console.print(String(decoding: PackageResources.rules_schema_json.dropLast(), as: UTF8.self))
+        return .done
     }
 
     private static func help(_ command: String?) -> ExitCode {

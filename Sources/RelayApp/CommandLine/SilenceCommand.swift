@@ -39,7 +39,9 @@ struct SilenceCommand {
         let asked = Self.matchers.compactMap { name in
             arguments.options[name].map { (name: name, value: JSONValue.string($0)) }
         }
-        if asked.isEmpty { throw usage("say what to silence: \(Self.matchers.map { "--\($0)" }.joined(separator: ", "))") }
+        if asked.isEmpty {
+            throw usage("say what to silence: \(Self.matchers.map { "--\($0)" }.joined(separator: ", "))")
+        }
         let request = JSONValue.object([("request", "silence.add")] + asked + [try end(now)])
         let answer = try ControlClient(arguments).ask(request)
         for warning in answer["warnings"]?.list ?? [] {
@@ -102,7 +104,9 @@ struct SilenceCommand {
         let action = arguments.operand ?? ""
         let foreign = arguments.options.keys.filter { !(options + ["state", "no-state"]).contains($0) }.sorted()
         if let option = foreign.first { throw usage("--\(option) does not go with \(action)") }
-        if arguments.operands.count > operands { throw usage("\(action) takes no argument \"\(arguments.operands[1])\"") }
+        if arguments.operands.count > operands {
+            throw usage("\(action) takes no argument \"\(arguments.operands[1])\"")
+        }
     }
 
     private func usage(_ message: String) -> CommandFault { CommandFault(.usage, "silence: \(message)") }

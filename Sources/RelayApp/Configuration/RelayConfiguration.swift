@@ -49,6 +49,7 @@ struct RelayConfiguration: Sendable {
         root.finish(notYet: ["status", "history"])
         checkStandardOutput(sinks, sinkNodes, problems)
         guard !problems.hasErrors, let rules else { return nil }
+        SinkLint.check(sinks, sinkNodes, rules: rules, problems)
         return RelayConfiguration(streams: streams, sinks: sinks, rules: rules, outline: RulesOutline(node))
     }
 

@@ -55,7 +55,8 @@ struct ControlClient {
         }
         let places = directories.map { ControlPlace.socket(in: $0) }.joined(separator: " or ")
         throw CommandFault(
-            .failed, places.isEmpty
+            .failed,
+            places.isEmpty
                 ? "no relay can be found: there is no state directory, and $XDG_RUNTIME_DIR is not set"
                 : "no relay is running that listens at \(places)")
     }

@@ -33,7 +33,8 @@ final class ControlConnection {
         self.onEnd = onEnd
         self.tasks = tasks
         socket.onEnd = { [weak self] _ in self?.end() }
-        timer = LoopTimer { [weak self] _ in self?.refuse("no request came for \(DurationText.format(limits.patience))") }
+        timer = LoopTimer { [weak self] _ in self?.refuse("no request came for \(DurationText.format(limits.patience))")
+        }
         timer?.schedule(after: limits.patience)
         socket.startReading { [weak self] in self?.readable() }
     }

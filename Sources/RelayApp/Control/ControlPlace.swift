@@ -36,7 +36,9 @@ struct ControlPlace: Sendable {
         case .held(let process):
             let who = process.map { " (process \($0))" } ?? ""
             throw CommandFault(
-                .failed, "another relay\(who) uses the state directory \(directory); end it, or give this one another with --state")
+                .failed,
+                "another relay\(who) uses the state directory \(directory); end it, or give this one another with --state"
+            )
         case .impossible(let reason):
             log(.warning, "control", "commands cannot reach this relay: \(reason)")
             return nil
@@ -60,7 +62,9 @@ struct ControlPlace: Sendable {
         case .taken(let lock): return ControlPlace(directory: directory, lock: lock)
         case .held(let process):
             let who = process.map { " (process \($0))" } ?? ""
-            log(.warning, "control", "\(without): another relay\(who) has \(socket(in: directory)); give them state directories")
+            log(
+                .warning, "control",
+                "\(without): another relay\(who) has \(socket(in: directory)); give them state directories")
         case .impossible(let reason): log(.warning, "control", "\(without): \(reason)")
         }
         return nil

@@ -100,7 +100,8 @@ struct LoadedRules: Sendable {
     ///
     /// - Throws: `RulesFile.Fault` with every problem.
     static func read(_ path: String) async throws(RulesFile.Fault) -> LoadedRules {
-        try await withTaskExecutorPreference(globalConcurrentExecutor) { () async -> Result<LoadedRules, RulesFile.Fault> in
+        try await withTaskExecutorPreference(globalConcurrentExecutor) {
+            () async -> Result<LoadedRules, RulesFile.Fault> in
             await readBeside(path)
         }.get()
     }

@@ -29,6 +29,16 @@ package final class ConfigurationPath: Sendable {
         step = .index(index)
     }
 
+    /// The keys on the way from the top; each element of an array is `[]`.
+    package var keys: [String] {
+        let before = parent?.keys ?? []
+        switch step {
+        case .root: return before
+        case .index: return before + ["[]"]
+        case .key(let key): return before + [key]
+        }
+    }
+
     /// The path as people read it, such as `rules[2].when.kind`; keys that are no plain words are quoted.
     package var text: String {
         let before = parent?.text ?? ""

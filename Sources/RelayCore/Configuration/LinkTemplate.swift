@@ -4,10 +4,13 @@
 /// so nothing that a stranger wrote leads elsewhere.
 package struct LinkTemplate: Sendable, Equatable {
     /// The placeholders that a link takes.
-    package static let placeholders: [Placeholder] = [.id, .actor, .kind, .post, .text, .createdAt, .stream]
+    package static let placeholders: [Placeholder] = Placeholder.ofEvents
 
     /// The parts; literals are ready to use.
     private let template: Template
+
+    /// Whether it needs the event as it came.
+    package var asksForFields: Bool { template.asksForFields }
 
     /// Parses a string value; reports what is wrong with it and returns nil.
     package static func read(_ node: ConfigurationNode, _ problems: Problems) -> LinkTemplate? {
@@ -70,6 +73,12 @@ package struct LinkTemplate: Sendable, Equatable {
                     bytes.removeSubrange(before...)
                     return false
                 }
+            case .field(let pointer):
+                guard let text = event.text(of: pointer), !text.isEmpty else {
+                    bytes.removeSubrange(before...)
+                    return false
+                }
+                WebLink.appendEncoded(text.utf8.span.bytes, to: &bytes)
             }
         }
         return true
@@ -89,7 +98,7 @@ package struct LinkTemplate: Sendable, Equatable {
         case .stream:
             for byte in event.stream.utf8 { WebLink.appendEncoded(byte, to: &bytes) }
             return true
-        case .title, .body, .link, .rule, .sink, .key: return false
+        case .count, .actors, .posts, .first, .last, .title, .body, .link, .rule, .sink, .key: return false
         }
         guard range.isPresent, range.count > 0 else { return false }
         event.withBytes(of: range) { WebLink.appendEncoded($0, to: &bytes) }

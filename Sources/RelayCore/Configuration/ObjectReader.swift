@@ -8,6 +8,8 @@ package struct ObjectReader {
     package let problems: Problems
     private let members: [ConfigurationNode.Member]
     private var known: [String] = []
+    /// Whether the keys are names that the user chooses.
+    private var isOpen = false
 
     /// Begins to read `node`; reports a problem and returns nil if it is no object.
     package init?(_ node: ConfigurationNode, _ problems: Problems) {
@@ -57,6 +59,7 @@ package struct ObjectReader {
 
     /// Takes all members, for an object whose keys are names that the user chooses.
     package mutating func takeAll() -> [ConfigurationNode.Member] {
+        isOpen = true
         let named = members.filter { !Self.isFree($0.key) }
         known += named.map(\.key)
         return named
@@ -75,6 +78,7 @@ package struct ObjectReader {
     /// Reports every member that was not taken: those of `notYet` as not supported yet, others as unknown with the
     /// nearest known name.
     package consuming func finish(notYet: [String] = []) {
+        if !isOpen { problems.note(known, of: node) }
         let known = Set(known)
         for member in members where !known.contains(member.key) && !Self.isFree(member.key) {
             let shown = Shown.quoted(member.key)

@@ -61,8 +61,14 @@ package final class Problems {
     /// The secrets that the file names, with the places where it does.
     package private(set) var secrets: [(source: SecretSource, node: ConfigurationNode)] = []
 
-    /// Creates an empty collection.
-    package init() {}
+    /// The objects that were read and the keys that they may have, in the order read, if that is recorded.
+    package private(set) var objects: [(node: ConfigurationNode, keys: [String])] = []
+    private let recordsObjects: Bool
+
+    /// Creates an empty collection; a test lets it record the objects that are read, to compare them with the schema.
+    package init(recordingObjects: Bool = false) {
+        recordsObjects = recordingObjects
+    }
 
     /// The number of problems for which the file is refused.
     package private(set) var errorCount = 0
@@ -79,6 +85,11 @@ package final class Problems {
     package func add(_ problem: Problem) {
         if problem.severity == .error { errorCount += 1 }
         if all.count < Self.most { all.append(problem) } else { omitted += 1 }
+    }
+
+    /// Notes which keys an object may have.
+    func note(_ keys: [String], of node: ConfigurationNode) {
+        if recordsObjects { objects.append((node, keys)) }
     }
 
     /// Notes where a secret is named.

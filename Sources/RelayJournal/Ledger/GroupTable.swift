@@ -83,7 +83,7 @@ struct GroupTable: Sendable {
             return Joined(deadline: .relay(.distantFuture), isFull: false, isShared: false)
         }
         byteCount += group.gathering.byteCount - before
-        if group.limitKey == nil, !group.isShared { slots[place.slot]?.limitKey = limitKey }
+        if group.limitKey == nil { slots[place.slot]?.limitKey = limitKey }
         return Joined(
             deadline: group.deadline, isFull: group.max.map { group.gathering.count >= $0 } ?? false,
             isShared: group.isShared)

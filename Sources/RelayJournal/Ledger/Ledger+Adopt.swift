@@ -37,7 +37,7 @@ extension Ledger {
     /// Gives the open groups of limits whose `by` changed their limit keys by the new one.
     private mutating func rekey(from old: [Scope: EffectPolicy], to new: [Scope: EffectPolicy]) {
         for place in groups.all {
-            guard let group = groups[place], !group.isShared, let limit = new[group.scope]?.limit,
+            guard let group = groups[place], let limit = new[group.scope]?.limit,
                 old[group.scope]?.limit.map({ Set($0.by) }) != Set(limit.by)
             else { continue }
             let first = group.gathering.items.first?.event

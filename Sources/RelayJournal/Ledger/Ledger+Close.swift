@@ -82,9 +82,7 @@ extension Ledger {
             return .held(time: time, until: until)
         }
         guard let limit = policy.limit else { return try deliver(group, suppressed: 0, at: now, into: &store) }
-        let slot =
-            group.limitKey.map { limits.slot(for: $0, group.scope, limit, at: now.relay) }
-            ?? limits.sharedSlot(group.scope)
+        let slot = limitSlot(of: group, limit, at: now)
         if let free = limits.whenFree(slot, limit, at: now.relay) {
             if limit.excess == .drop {
                 limits.limit(slot, group.scope, limit, count: group.gathering.count, at: now.relay)
@@ -96,6 +94,16 @@ extension Ledger {
         let closing = try deliver(group, suppressed: limits.untold(slot), at: now, into: &store)
         if case .stored = closing { limits.charge(slot, group.scope, limit, at: now.relay) }
         return closing
+    }
+
+    /// A shared group is charged to the shared key, unless it tells of one event only, as that one's own notice would.
+    private mutating func limitSlot(
+        of group: OpenGroup, _ limit: LimitPolicy, at now: Moment
+    ) -> LimitTable.Slot {
+        guard let own = group.limitKey, !group.isShared || group.gathering.count == 1 else {
+            return limits.sharedSlot(group.scope)
+        }
+        return limits.slot(for: own, group.scope, limit, at: now.relay)
     }
 
     /// Lets what a group gathered join a briefing.

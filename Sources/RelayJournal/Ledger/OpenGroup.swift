@@ -23,7 +23,7 @@ struct OpenGroup: Sendable {
     let isShared: Bool
     /// When it closes.
     var deadline: Deadline
-    /// The limit key of its notice; nil as long as it is empty, or if it is the shared one.
+    /// The limit key of its first event, which is that of its notice unless it is shared; nil as long as it is empty.
     var limitKey: EffectKey?
     /// What was gathered.
     var gathering = Gathering()

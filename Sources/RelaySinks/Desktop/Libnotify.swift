@@ -29,7 +29,7 @@
             } catch {
                 return .retry(after: nil, because: NotificationDaemon.reason(of: error))
             }
-            guard let notification = notify_notification_new(popup.summary, popup.body, nil) else {
+            guard let notification = notify_notification_new(popup.summary, popup.body, popup.icon) else {
                 return .retry(after: nil, because: "notify_notification_new made nothing")
             }
             // The popup stays when the object goes.

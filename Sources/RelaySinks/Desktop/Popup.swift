@@ -9,6 +9,8 @@
         var body: String
         /// How much it presses.
         var urgency: Urgency
+        /// The name or the path of an icon; nil for the daemon's choice.
+        var icon: String?
 
         /// The most graphemes of the summary.
         static let longestSummary = 100
@@ -27,19 +29,21 @@
             let text = Self.text(of: notice)
             body = capabilities.contains("body-markup") ? Self.escaped(text) : text
             urgency = notice.urgency
+            icon = notice.icon.isEmpty ? nil : notice.icon
         }
 
         /// The body as plain text: the notice's, how many were held back, and the link, which is never cut.
         private static func text(of notice: Notice) -> String {
             var tail: [String] = []
-            if notice.suppressed > 0 { tail.append("and \(notice.suppressed) more") }
+            // It is the last line of the body, which may be cut.
+            if let line = notice.suppressedLine { tail.append(line) }
             let link = visible(notice.link.string, keepsLines: false)
             // A longer one would leave no room for the text. Daemons show `<a>` differently, some as raw tags, so
             // the link is text in any case.
             if !link.isEmpty, link.count <= longestBody / 2 { tail.append(link) }
             let room = longestBody - tail.reduce(0) { $0 + $1.count + 1 }
             let head = TextCut.graphemes(
-                visible(notice.body.string, keepsLines: true), max: room, lines: mostLines - tail.count,
+                visible(notice.bodyBeforeSuppressed.string, keepsLines: true), max: room, lines: mostLines - tail.count,
                 marks: mostMarks)
             return ((head.isEmpty ? [] : [head]) + tail).joined(separator: "\n")
         }

@@ -34,8 +34,10 @@ package final class LineQueue: Sendable {
         /// Lines never taken, because the queue was full or is off.
         package var dropped = 0
 
-        /// Creates counts that are all zero.
-        package init() {}
+        /// Creates counts.
+        package init(accepted: Int = 0, written: Int = 0, lost: Int = 0, dropped: Int = 0) {
+            (self.accepted, self.written, self.lost, self.dropped) = (accepted, written, lost, dropped)
+        }
 
         /// Accepted lines whose fate is known; they settle in the order accepted.
         package var settled: Int { written + lost }

@@ -18,7 +18,7 @@ package enum TextLine {
     ///
     /// The time is the event's, in the system's zone.
     package static func append(_ notice: Notice, _ event: Event, style: Style = .plain, to bytes: inout [UInt8]) {
-        append(notice, at: event.record.createdAt, style, to: &bytes)
+        append(notice, shown(notice.bodyBeforeSuppressed), at: event.record.createdAt, style, to: &bytes)
     }
 
     /// Appends the line of a delivery; the time of a digest is that of its last event.
@@ -26,17 +26,22 @@ package enum TextLine {
         switch delivery.content {
         case .event(let event): append(delivery.notice, event, style: style, to: &bytes)
         case .digest(let summary), .briefing(let summary):
-            append(delivery.notice, at: summary.last, style, to: &bytes)
+            // The breaks are ours: each line tells of something else.
+            let lines = delivery.notice.bodyBeforeSuppressed.utf8.split(separator: UInt8(ascii: "\n"))
+            let body = lines.map { shown(UntrustedText(utf8: Array($0))) }.joined(separator: " | ".utf8)
+            append(delivery.notice, Array(body), at: summary.last, style, to: &bytes)
         }
     }
 
-    private static func append(_ notice: Notice, at time: Instant, _ style: Style, to bytes: inout [UInt8]) {
+    private static func append(
+        _ notice: Notice, _ body: [UInt8], at time: Instant, _ style: Style, to bytes: inout [UInt8]
+    ) {
         append(LocalTime.hourAndMinute(ofMilliseconds: time.milliseconds), "2", style, to: &bytes)
         bytes.append(contentsOf: "  ".utf8)
         append(shown(notice.title), notice.urgency == .critical ? "1;31" : "1", style, to: &bytes)
-        if !notice.body.isEmpty {
+        if !body.isEmpty {
             bytes.append(contentsOf: " — ".utf8)
-            bytes.append(contentsOf: shown(notice.body))
+            bytes.append(contentsOf: body)
         }
         if notice.suppressed > 0 { bytes.append(contentsOf: " (and \(notice.suppressed) more)".utf8) }
         if !notice.link.isEmpty {

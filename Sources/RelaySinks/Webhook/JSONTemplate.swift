@@ -48,13 +48,13 @@ package indirect enum JSONTemplate: Sendable {
     }
 
     /// Returns the JSON text; `text` gives what a placeholder stands for.
-    package func rendered(_ text: (Placeholder) -> [UInt8]?) -> [UInt8] {
+    package func rendered(_ text: (Template.Part) -> [UInt8]?) -> [UInt8] {
         var bytes: [UInt8] = []
         append(to: &bytes, text)
         return bytes
     }
 
-    private func append(to bytes: inout [UInt8], _ text: (Placeholder) -> [UInt8]?) {
+    private func append(to bytes: inout [UInt8], _ text: (Template.Part) -> [UInt8]?) {
         switch self {
         case .null: bytes.append(contentsOf: "null".utf8)
         case .bool(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
@@ -79,10 +79,8 @@ package indirect enum JSONTemplate: Sendable {
         }
     }
 
-    private static func append(_ template: Template, to bytes: inout [UInt8], _ text: (Placeholder) -> [UInt8]?) {
-        if template.parts.count == 1, case .placeholder(let placeholder)? = template.parts.first,
-            text(placeholder) == nil
-        {
+    private static func append(_ template: Template, to bytes: inout [UInt8], _ text: (Template.Part) -> [UInt8]?) {
+        if template.parts.count == 1, template.hasPlaceholders, text(template.parts[0]) == nil {
             bytes.append(contentsOf: "null".utf8)
             return
         }
@@ -90,7 +88,7 @@ package indirect enum JSONTemplate: Sendable {
         for part in template.parts {
             switch part {
             case .literal(let literal): JSONText.append(literal, to: &bytes)
-            case .placeholder(let placeholder): JSONText.append(text(placeholder) ?? [], to: &bytes)
+            case .placeholder, .field: JSONText.append(text(part) ?? [], to: &bytes)
             }
         }
         bytes.append(UInt8(ascii: "\""))
@@ -99,7 +97,7 @@ package indirect enum JSONTemplate: Sendable {
     private var placeholderCount: Int {
         switch self {
         case .null, .bool, .number: 0
-        case .string(let template): template.parts.count { if case .placeholder = $0 { true } else { false } }
+        case .string(let template): template.parts.count { if case .literal = $0 { false } else { true } }
         case .array(let values): values.reduce(0) { $0 + $1.placeholderCount }
         case .object(let members): members.reduce(0) { $0 + $1.value.placeholderCount }
         }

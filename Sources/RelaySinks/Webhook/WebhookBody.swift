@@ -4,6 +4,8 @@ internal import RelayCore
 enum WebhookBody {
     /// The largest body.
     static let maxBytes = 64 * 1024
+    /// Room for most bodies, so that they need not grow.
+    private static let usualBytes = 512
 
     /// Returns the body; texts that make it too large are cut on the border of a grapheme, with an ellipsis.
     static func bytes(of delivery: Delivery, _ template: JSONTemplate?) -> [UInt8] {
@@ -12,22 +14,33 @@ enum WebhookBody {
         // The texts are cut before they are encoded, so never within an escape. 64 bytes always fit, as the limits of
         // `JSONTemplate` see to.
         while body.count > maxBytes, longest >= 64 {
-            body = render(shortened(delivery, to: longest), template)
+            body = render(shortened(delivery, to: longest), template, longest: longest)
             longest /= 2
         }
         return body
     }
 
-    private static func render(_ delivery: Delivery, _ template: JSONTemplate?) -> [UInt8] {
+    private static func render(_ delivery: Delivery, _ template: JSONTemplate?, longest: Int = .max) -> [UInt8] {
         guard let template else {
             var line: [UInt8] = []
+            line.reserveCapacity(usualBytes)
             NoticeLine.append(delivery, sink: delivery.sink, to: &line)
             return line
         }
-        return template.rendered { text(of: $0, in: delivery) }
+        return template.rendered { text(of: $0, in: delivery).map { cut($0, to: longest) } }
     }
 
-    /// What a placeholder stands for, or nil if there is no such thing.
+    /// What a part that is no literal stands for, or nil if there is no such thing.
+    private static func text(of part: Template.Part, in delivery: Delivery) -> [UInt8]? {
+        switch part {
+        case .literal(let text): return text
+        case .field(let pointer):
+            guard case .event(let event) = delivery.content else { return nil }
+            return event.text(of: pointer)?.utf8
+        case .placeholder(let placeholder): return text(of: placeholder, in: delivery)
+        }
+    }
+
     private static func text(of placeholder: Placeholder, in delivery: Delivery) -> [UInt8]? {
         switch placeholder {
         case .title: return delivery.notice.title.utf8
@@ -36,9 +49,11 @@ enum WebhookBody {
         case .rule: return Array(delivery.notice.rule.utf8)
         case .sink: return Array(delivery.sink.utf8)
         case .key: return Array(delivery.key.utf8)
-        case .id, .actor, .kind, .post, .text, .createdAt, .stream:
-            guard case .event(let event) = delivery.content else { return nil }
-            return text(of: placeholder, in: event)
+        case .id, .actor, .kind, .post, .text, .createdAt, .stream, .count, .actors, .posts, .first, .last:
+            switch delivery.content {
+            case .event(let event): return text(of: placeholder, in: event)
+            case .digest(let summary), .briefing(let summary): return text(of: placeholder, in: summary)
+            }
         }
     }
 
@@ -47,14 +62,38 @@ enum WebhookBody {
         func field(_ range: TextRange) -> [UInt8]? { event.text(of: range)?.utf8 }
         switch placeholder {
         case .id: return field(record.id)
-        case .actor: return field(record.actor)
+        case .actor, .actors: return field(record.actor)
         case .kind: return field(record.kind)
-        case .post: return field(record.post)
+        case .post, .posts: return field(record.post)
         case .text: return field(record.text)
-        case .createdAt: return Array(TimestampText.format(record.createdAt).utf8)
+        case .createdAt, .first, .last: return Array(TimestampText.format(record.createdAt).utf8)
         case .stream: return Array(event.stream.utf8)
+        case .count: return [UInt8(ascii: "1")]
         case .title, .body, .link, .rule, .sink, .key: return nil
         }
+    }
+
+    /// Of a digest, an actor or a post can be given only if there is one in all.
+    private static func text(of placeholder: Placeholder, in summary: Summary) -> [UInt8]? {
+        switch placeholder {
+        case .count: return Array(String(summary.count).utf8)
+        case .actors: return list(summary.actors)
+        case .posts: return list(summary.posts)
+        case .actor: return summary.actors.count == 1 ? summary.actors[0].utf8 : nil
+        case .post: return summary.posts.count == 1 ? summary.posts[0].utf8 : nil
+        case .first: return Array(TimestampText.format(summary.first).utf8)
+        case .last: return Array(TimestampText.format(summary.last).utf8)
+        case .id, .kind, .text, .createdAt, .stream, .title, .body, .link, .rule, .sink, .key: return nil
+        }
+    }
+
+    private static func list(_ names: [UntrustedText]) -> [UInt8]? {
+        guard !names.isEmpty else { return nil }
+        var bytes: [UInt8] = []
+        // A summary lists no more, so there may be others.
+        let isMinimum = names.count == Summary.mostListed
+        NameList.append(names.count, isMinimum: isMinimum, to: &bytes) { $1.append(contentsOf: names[$0].utf8) }
+        return bytes
     }
 
     // MARK: Shortening
@@ -67,7 +106,24 @@ enum WebhookBody {
         if delivery.notice.link.utf8.count > longest { copy.notice.link = UntrustedText() }
         copy.notice.rule = cut(delivery.notice.rule, to: longest)
         copy.sink = cut(delivery.sink, to: longest)
-        if case .event(let event) = delivery.content { copy.content = .event(shortened(event, to: longest)) }
+        switch delivery.content {
+        case .event(let event): copy.content = .event(shortened(event, to: longest))
+        case .digest(let summary): copy.content = .digest(shortened(summary, to: longest))
+        case .briefing(let summary): copy.content = .briefing(shortened(summary, to: longest))
+        }
+        return copy
+    }
+
+    /// Cuts the texts, those of the lists shorter, as a list is made of several.
+    private static func shortened(_ summary: Summary, to longest: Int) -> Summary {
+        func short(_ texts: [UntrustedText]) -> [UntrustedText] {
+            texts.map { UntrustedText(utf8: cut($0.utf8, to: min(longest / 4, 256))) }
+        }
+        var copy = summary
+        copy.key = UntrustedText(utf8: cut(summary.key.utf8, to: longest))
+        copy.events = short(summary.events)
+        copy.actors = short(summary.actors)
+        copy.posts = short(summary.posts)
         return copy
     }
 
@@ -75,7 +131,11 @@ enum WebhookBody {
         var bytes: [UInt8] = []
         var record = event.record
         record.link = .absent
-        record.raw = .absent
+        // What is taken of it is cut when it is taken.
+        if let raw = event.text(of: record.raw) {
+            record.raw = TextRange(offset: 0, count: UInt32(raw.utf8.count))
+            bytes = raw.utf8
+        }
         for field in [\EventRecord.id, \.kind, \.actor, \.post, \.text] {
             guard let text = event.text(of: record[keyPath: field]) else { continue }
             let short = cut(text.utf8, to: longest)

@@ -1,3 +1,5 @@
+package import RelayCore
+
 /// Where a server puts the fields of its events: the `format` of a stream.
 ///
 /// Pointers are relative to an item, those of `events` and `only` to an envelope: a whole document, or each element of

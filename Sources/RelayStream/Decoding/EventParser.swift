@@ -1,4 +1,5 @@
 internal import CSimdjson
+internal import RelayCore
 
 /// Owns the C++ parser, prepared with the pointers of a format.
 ///

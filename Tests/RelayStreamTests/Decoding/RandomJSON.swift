@@ -1,4 +1,5 @@
 import FoundationEssentials
+import RelayCore
 import RelayStream
 import RelayTestKit
 

@@ -24,7 +24,7 @@ func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 private func check(_ rules: RuleSet, _ event: Event) {
     var effects: [Effect] = []
-    rules.decide(event, into: &effects)
+    rules.decide(event, at: Instant(milliseconds: 1_893_553_445_000), into: &effects)
     demand(!effects.isEmpty, "an event without effect")
     var notice = Notice()
     for effect in effects {

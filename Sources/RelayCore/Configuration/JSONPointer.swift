@@ -1,9 +1,9 @@
-package import RelayCore
-
 /// A JSON Pointer (RFC 6901) that is well formed.
 package struct JSONPointer: Sendable, Hashable {
     /// The pointer as written: empty for the whole, else keys each after a `/`, with `~1` for `/` and `~0` for `~`.
     package let text: String
+    /// The keys on the way, in UTF-8 and without escapes.
+    package let keys: [[UInt8]]
 
     /// Creates a pointer, or returns nil if `text` is none.
     package init?(_ text: String) {
@@ -13,11 +13,11 @@ package struct JSONPointer: Sendable, Hashable {
             rest = rest[tilde...].dropFirst()
             guard rest.first == UInt8(ascii: "0") || rest.first == UInt8(ascii: "1") else { return nil }
         }
-        self.text = text
+        self.init(unchecked: text)
     }
 
     /// Creates the pointer to the member `key` of the top.
-    init(key: String) {
+    package init(key: String) {
         var text = "/"
         for character in key {
             switch character {
@@ -26,7 +26,7 @@ package struct JSONPointer: Sendable, Hashable {
             default: text.append(character)
             }
         }
-        self.text = text
+        self.init(unchecked: text)
     }
 
     /// The pointer to the whole.
@@ -39,6 +39,21 @@ package struct JSONPointer: Sendable, Hashable {
 
     private init(unchecked text: String) {
         self.text = text
+        keys = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+            .map(Self.unescaped)
+    }
+
+    private static func unescaped(_ key: Substring.UTF8View) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = key
+        while let byte = rest.popFirst() {
+            if byte == UInt8(ascii: "~"), let digit = rest.popFirst() {
+                bytes.append(digit == UInt8(ascii: "1") ? UInt8(ascii: "/") : UInt8(ascii: "~"))
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return bytes
     }
 
     /// Reads a pointer of a configuration; reports a problem and returns nil if it is none.
@@ -48,15 +63,17 @@ package struct JSONPointer: Sendable, Hashable {
     }
 
     /// Reads a pointer that stands at or in `node`, for example as a key; reports a problem and returns nil.
-    static func read(_ text: String, at node: ConfigurationNode, _ problems: Problems) -> JSONPointer? {
+    package static func read(_ text: String, at node: ConfigurationNode, _ problems: Problems) -> JSONPointer? {
         if let pointer = JSONPointer(text) { return pointer }
-        if text.utf8.first != UInt8(ascii: "/") {
-            problems.add(
-                at: node, "\"\(text)\" is no JSON Pointer, which begins with \"/\"; did you mean \"/\(text)\"?")
-        } else {
-            problems.add(
-                at: node, "\"\(text)\" is no JSON Pointer: \"~\" is written \"~0\" in it, and \"/\" in a key \"~1\"")
-        }
+        problems.add(at: node, fault(of: text))
         return nil
+    }
+
+    /// Says why a text is no pointer.
+    static func fault(of text: String) -> String {
+        if text.utf8.first != UInt8(ascii: "/") {
+            return "\"\(text)\" is no JSON Pointer, which begins with \"/\"; did you mean \"/\(text)\"?"
+        }
+        return "\"\(text)\" is no JSON Pointer: \"~\" is written \"~0\" in it, and \"/\" in a key \"~1\""
     }
 }

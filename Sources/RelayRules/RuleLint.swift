@@ -1,0 +1,105 @@
+internal import RelayCore
+
+/// Finds what is right to the letter in the rules of a file and yet cannot be meant, and warns of it.
+struct RuleLint {
+    private let rules: [ReadRule]
+    private let problems: Problems
+    private var logic = ConditionLogic()
+
+    /// Creates a lint of rules without errors.
+    init(_ rules: [ReadRule], _ problems: Problems) {
+        self.rules = rules
+        self.problems = problems
+    }
+
+    /// Warns of rules that can never match, or that others leave nothing to do.
+    mutating func checkRules() {
+        for number in rules.indices where !logic.isExhausted {
+            if let when = rules[number].when, logic.isNever(when) {
+                problems.add(
+                    Problem(
+                        .warning, at: when.position, path: when.place.text,
+                        message: "can never hold, as its parts contradict each other"))
+            } else if let other = shadow(of: number) {
+                warn(number, "is never asked: \(Self.shown(other)) decides everything that it would match")
+            } else if let others = takers(before: number) {
+                let takers = others.map(Self.shown).joined(separator: ", ")
+                warn(number, "has no effect: its sinks are all taken before, by \(takers)")
+            }
+        }
+    }
+
+    /// Warns if there are events that no rule matches.
+    func checkRest(at node: ConfigurationNode) {
+        guard !rules.contains(where: { logic.isAlways($0.when) }) else { return }
+        problems.add(
+            .warning, at: node,
+            "no rule catches the rest: an event that none of them matches goes nowhere; a last rule without \"when\" would catch it"
+        )
+    }
+
+    /// Warns of lists that no rule uses.
+    func checkLists(_ lists: [ConfigurationNode.Member], used: Set<String>) {
+        for list in lists where !used.contains(list.key) {
+            warn(list, "no rule uses the list \(Shown.quoted(list.key))")
+        }
+    }
+
+    /// Warns of times that no rule uses.
+    func checkTimes(_ times: [ConfigurationNode.Member]) {
+        var used = Set(rules.compactMap(\.rule.policy.hold))
+        for rule in rules { rule.when?.addTimes(to: &used) }
+        for time in times where !used.contains(time.key) {
+            warn(time, "no rule uses the time \(Shown.quoted(time.key))")
+        }
+    }
+
+    // MARK: Rules beside each other
+
+    /// Returns an earlier rule after which this one is never asked.
+    private mutating func shadow(of number: Int) -> ReadRule? {
+        for other in rules[..<number] where !other.rule.isContinued {
+            if logic.implies(rules[number].when, other.when) { return other }
+        }
+        return nil
+    }
+
+    /// Returns the earlier rules that take all sinks of this one; nil if one is left.
+    private mutating func takers(before number: Int) -> [ReadRule]? {
+        let rule = rules[number]
+        guard !rule.rule.isDrop else { return nil }
+        var takers: [ReadRule] = []
+        for sink in rule.rule.sinks {
+            let taker = rules[..<number].first { other in
+                other.rule.isContinued && other.rule.sinks.contains(sink) && logic.implies(rule.when, other.when)
+            }
+            guard let taker else { return nil }
+            if !takers.contains(where: { $0.rule.name == taker.rule.name }) { takers.append(taker) }
+        }
+        return takers
+    }
+
+    private static func shown(_ rule: ReadRule) -> String {
+        "\(Shown.quoted(rule.rule.name)) at \(rule.node.position.line):\(rule.node.position.column)"
+    }
+
+    private func warn(_ number: Int, _ message: String) {
+        problems.add(.warning, at: rules[number].node, message)
+    }
+
+    private func warn(_ member: ConfigurationNode.Member, _ message: String) {
+        problems.add(Problem(.warning, at: member.keyPosition, path: member.value.path, message: message))
+    }
+}
+
+extension WrittenCondition {
+    /// Adds the names of the times that it asks for.
+    fileprivate func addTimes(to names: inout Set<String>) {
+        switch form {
+        case .time(let times): names.formUnion(times)
+        case .values, .field: break
+        case .all(let parts), .any(let parts): for part in parts { part.addTimes(to: &names) }
+        case .not(let part): part.addTimes(to: &names)
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Glibc
+import RelayCore
+import RelayJournal
+import RelayTestKit
+import Testing
+
+/// What hostile input can make a ledger keep.
+@Suite(.timeLimit(.minutes(10)), .serialized)
+struct LedgerBoundTests {
+    /// A million; without the optimizer, where one takes 80 µs, what it takes to be well above the bounds.
+    private static let offered = isOptimized ? 1_000_000 : 150_000
+
+    private static var isOptimized: Bool {
+        #if DEBUG
+            false
+        #else
+            true
+        #endif
+    }
+
+    @Test func aMillionGroupsHoldTheBoundsAndNothingIsLost() throws {
+        let hour = Duration.seconds(3600)
+        let policies = [
+            EffectPolicy(rule: "digest", digest: DigestPolicy(by: [.post], timing: .window(hour)), sinks: [0]),
+            EffectPolicy(rule: "limit", limit: LimitPolicy(max: 1, per: hour, by: [.post]), sinks: [0]),
+            EffectPolicy(rule: "repeat", repeat: RepeatPolicy(by: [.post], within: hour), sinks: [0]),
+        ]
+        for rule in policies.indices {
+            var ledger = Ledger(plan: Fixtures.plan(policies, sinks: ["x"]))
+            var store = CountingStore()
+            let (before, start) = (Self.residentBytes(), Moment(Instant(milliseconds: 1_900_000_000_000)))
+            for number in 0..<Self.offered {
+                let event = Fixtures.event(id: "e\(number)", post: "post-\(number)", at: start.wall)
+                let effect = Effect(rule: rule, sink: 0, action: .deliver)
+                let now = Moment(start.relay + .milliseconds(number))
+                if number % 100 == 0 { try ledger.advance(to: now, into: &store) }
+                _ = try ledger.accept(Intake(event: event, effects: [effect]), at: now, into: &store)
+            }
+            let grown = (Self.residentBytes() - before) >> 20
+            print("\(Self.offered) keys of \(policies[rule].rule): \(grown) MiB more")
+            #expect(grown < 400)
+            try ledger.finish(at: start, into: &store)
+            let receipts = ledger.receipts.reduce(0) { $0 + $1.count }
+            #expect(store.effects + receipts == Self.offered)
+            let overflows = ledger.overflows
+            #expect([overflows.groups, overflows.limitKeys, overflows.repeatKeys][rule] == Self.offered - 100_000)
+        }
+    }
+
+    @Test func aNameOfAMegabyteIsKeptAsSixteenBytesAndFourKilobytes() throws {
+        let policy = EffectPolicy(
+            rule: "r", digest: DigestPolicy(by: [.actor], timing: .window(.seconds(60))), sinks: [0])
+        var ledger = Ledger(plan: Fixtures.plan([policy], sinks: ["x"]))
+        var store = RecordingStore()
+        let now = Moment(Instant(milliseconds: 1_900_000_000_000))
+        let name = String(repeating: "\u{e9}", count: 500_000)
+        for (id, end) in [("a", "x"), ("b", "y"), ("c", "x")] {
+            let event = Fixtures.event(id: id, actor: name + end, text: "text")
+            let effect = Effect(rule: 0, sink: 0, action: .deliver)
+            _ = try ledger.accept(Intake(event: event, effects: [effect]), at: now, into: &store)
+        }
+        try ledger.finish(at: now, into: &store)
+        #expect(store.records.map(\.delivery.effects) == [2, 1])
+        guard case .event(let event)? = store.records.last?.delivery.content else {
+            Issue.record("no event")
+            return
+        }
+        #expect(event.storage.count <= Gathering.mostBytesOfEvent)
+        let actor = try #require(event.text(of: event.record.actor))
+        #expect(String(validating: actor.utf8, as: UTF8.self) != nil)
+    }
+
+    @Test func aDigestListsTenThousandAndCountsAll() throws {
+        let policy = EffectPolicy(rule: "r", digest: DigestPolicy(timing: .window(.seconds(60))), sinks: [0])
+        var ledger = Ledger(plan: Fixtures.plan([policy], sinks: ["x"]))
+        var store = RecordingStore()
+        let now = Moment(Instant(milliseconds: 1_900_000_000_000))
+        for number in 0..<10_500 {
+            let effect = Effect(rule: 0, sink: 0, action: .deliver)
+            let event = Fixtures.event(id: "e\(number)", at: now.wall + .seconds(number))
+            _ = try ledger.accept(Intake(event: event, effects: [effect]), at: now, into: &store)
+        }
+        try ledger.finish(at: now, into: &store)
+        guard case .digest(let summary)? = store.records.first?.delivery.content else {
+            Issue.record("no digest")
+            return
+        }
+        #expect(summary.count == 10_500 && store.records.count == 1)
+        #expect(summary.last == now.wall + .seconds(10_499))
+    }
+
+    /// The resident set of this process.
+    private static func residentBytes() -> Int {
+        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        guard fgets(&line, 256, file) != nil else { return 0 }
+        let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map { $0 * 4096 } ?? 0
+    }
+}
+
+/// An outbox that delivers at once and only counts.
+private struct CountingStore: DeliveryStore {
+    var effects = 0
+
+    func holds(_ key: String, sink: String) -> Bool { false }
+
+    mutating func store(_ delivery: Delivery, serial: UInt64, at now: Instant) throws(JournalFailure) -> Bool {
+        effects += delivery.effects
+        return true
+    }
+}
