@@ -80,7 +80,9 @@ let package = Package(
         tests("RelayRules", ["RelayCore", "GLibRuntime"]),
         tests("RelayJournal", ["RelayCore", "GLibRuntime"]),
         tests("RelaySinks", ["RelayCore", "GLibRuntime", "HTTPClient"]),
-        tests("RelayApp", ["RelayCore", "GLibRuntime", "WebSocketCodec", "RelayJournal"]),
+        tests(
+            "RelayApp",
+            ["RelayCore", "GLibRuntime", "WebSocketCodec", "RelayJournal", "RelayRules", "RelaySinks", "RelayStream"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -21,7 +21,9 @@ struct TrialExpectationTests {
         program = try TrialProgram()
     }
 
-    private func expect(_ text: String, rules: String = rules, _ arguments: String...) async throws -> RelayProcess.Result {
+    private func expect(_ text: String, rules: String = rules, _ arguments: String...) async throws
+        -> RelayProcess.Result
+    {
         let path = program.folder.write("rules.test.json", text)
         let result = try await program.run("test", rules, ["--expect", path] + arguments)
         var shown = result
@@ -45,7 +47,8 @@ struct TrialExpectationTests {
     }
 
     @Test func whatDiffersIsToldMemberByMember() async throws {
-        let result = try await oneCase(#"{"at": "2026-03-29T02:30:00Z", "sink": "team", "title": "bo wrote", "body": "Hi"}"#)
+        let result = try await oneCase(
+            #"{"at": "2026-03-29T02:30:00Z", "sink": "team", "title": "bo wrote", "body": "Hi"}"#)
         #expect(result.status == 1)
         #expect(
             result.output == """

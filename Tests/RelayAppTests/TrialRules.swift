@@ -39,7 +39,8 @@ struct TrialProgram {
 
     /// Runs a command with these rules and this standard input, in Berlin.
     func run(
-        _ command: String, _ rules: String, _ arguments: [String] = [], input: String = "", zone: String = "Europe/Berlin"
+        _ command: String, _ rules: String, _ arguments: [String] = [], input: String = "",
+        zone: String = "Europe/Berlin"
     ) async throws -> RelayProcess.Result {
         let path = folder.write("rules.json", rules)
         return try await RelayProcess.run(

@@ -1,6 +1,7 @@
 import GLibRuntime
 import RelayCore
 import RelayJournal
+import RelayRules
 import RelaySinks
 import RelayTestKit
 import Testing
@@ -28,7 +29,8 @@ struct TrialSameAsRunTests {
             guard tried == ran else {
                 let difference = zip(tried, ran).first { $0 != $1 }
                 Issue.record(
-                    "seed \(seed): \(tried.count) and \(ran.count), \(String(describing: difference))\n\(rules)\n\(events)")
+                    "seed \(seed): \(tried.count) and \(ran.count), \(String(describing: difference))\n\(rules)\n\(events)"
+                )
                 return
             }
         }
@@ -273,7 +275,8 @@ enum RandomTrial {
             let actor = ["ann", "ANN", "bo"].randomElement(using: &generator) ?? ""
             let post = ["p1", "p2"].randomElement(using: &generator) ?? ""
             let at = Instant(milliseconds: time)
-            let json = #"{"id":"\#(id)","kind":"\#(kind)","actorUsername":"\#(actor)","postID":"\#(post)","#
+            let json =
+                #"{"id":"\#(id)","kind":"\#(kind)","actorUsername":"\#(actor)","postID":"\#(post)","#
                 + #""createdAt":"\#(TimestampText.format(at))"}"#
             return Event(id: id, kind: kind, actor: actor, post: post, at: at, json: Array(json.utf8))
         }

@@ -36,7 +36,8 @@ struct TrialSplitterTests {
     }
 
     @Test func valuesStandOneALine() {
-        #expect(split("{\"a\":1}\n\n{\"b\":{\"c\":[2]}}\r\n") == [Piece(#"{"a":1}"#, 1), Piece(#"{"b":{"c":[2]}}"#, 3)])
+        #expect(
+            split("{\"a\":1}\n\n{\"b\":{\"c\":[2]}}\r\n") == [Piece(#"{"a":1}"#, 1), Piece(#"{"b":{"c":[2]}}"#, 3)])
     }
 
     @Test func theLastLineNeedsNoEnd() {
@@ -86,7 +87,8 @@ struct TrialSplitterTests {
     @Test(arguments: 0..<300) func itDoesNotMatterWhereAReadEnds(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let parts = [
-            "{\"a\":1}", "\n", "{\"b\":\"\\\\\\\"}\"}", " ", "{\"c\":{\"d\":[]}}", "[", "]", ",", "\"", "x", "{", "}", "\\",
+            "{\"a\":1}", "\n", "{\"b\":\"\\\\\\\"}\"}", " ", "{\"c\":{\"d\":[]}}", "[", "]", ",", "\"", "x", "{", "}",
+            "\\",
             "é", "\r\n", "{\n \"e\": 1\n}",
         ]
         let text = (0..<20).map { _ in parts.randomElement(using: &generator) ?? "" }.joined()

@@ -37,7 +37,8 @@ struct TrialTestTests {
     @Test func aDigestComesWhenItsWindowCloses() async throws {
         let rules = TrialRules.text(
             #"{"name": "likes", "when": {"kind": "like"}, "to": ["team"], "digest": {"by": ["post"], "window": "1h"}}"#)
-        let result = try await test(rules, likes(["2026-03-01T10:00:00Z", "2026-03-01T10:59:59Z", "2026-03-01T11:00:00Z"]))
+        let result = try await test(
+            rules, likes(["2026-03-01T10:00:00Z", "2026-03-01T10:59:59Z", "2026-03-01T11:00:00Z"]))
         #expect(result.status == 0 && result.errors.isEmpty)
         #expect(
             steps(result) == [
@@ -81,7 +82,8 @@ struct TrialTestTests {
 
     @Test func whatIsHeldComesInTheMorningOfTheDayWhenClocksChange() async throws {
         let rules = TrialRules.text(
-            #"{"name": "calm", "to": ["team"], "hold": "night"}, {"name": "log", "to": ["log"]}"#, times: TrialRules.night)
+            #"{"name": "calm", "to": ["team"], "hold": "night"}, {"name": "log", "to": ["log"]}"#,
+            times: TrialRules.night)
         let result = try await test(rules, likes(["2026-03-28T21:30:00Z", "2026-03-29T00:59:00Z"]))
         #expect(
             steps(result).suffix(2) == [
@@ -104,7 +106,8 @@ struct TrialTestTests {
             {"name": "d", "to": ["team"], "digest": {"window": "1m"},
               "limit": {"max": 1, "per": "1h", "excess": "drop"}}
             """)
-        let result = try await test(rules, likes(["2026-03-01T10:00:00Z", "2026-03-01T10:02:00Z", "2026-03-01T10:02:01Z"]))
+        let result = try await test(
+            rules, likes(["2026-03-01T10:00:00Z", "2026-03-01T10:02:00Z", "2026-03-01T10:02:01Z"]))
         #expect(steps(result).last == "  d -> team: a digest of 2 ends limited, as the limit is used up")
         #expect(summary(result).last == "  team  d           3        1  limited 2")
     }
@@ -181,11 +184,13 @@ struct TrialTestTests {
         let rules = TrialRules.text(
             #"{"name": "other", "when": {"stream": "other"}, "to": ["team"]}, {"name": "rest", "to": ["log"]}"#,
             streams: other)
-        let events = #"{"action":"ping","stream":"other"}"# + "\n" + TrialRules.event("e1", "2026-03-01T10:00:00Z")
+        let events =
+            #"{"action":"ping","stream":"other"}"# + "\n" + TrialRules.event("e1", "2026-03-01T10:00:00Z")
             + #"{"kind":"like","stream":"othr"}"# + "\n"
         let result = try await test(rules, events)
         #expect(result.output.contains("  other -> team: at once") && result.output.contains("  rest -> log: at once"))
-        #expect(result.errors.contains(#"input:3: an event names the stream "othr", which the rules file does not have"#))
+        #expect(
+            result.errors.contains(#"input:3: an event names the stream "othr", which the rules file does not have"#))
         #expect(result.errors.contains(#"1 events name no stream and count as "chirp"; see --stream"#))
         #expect(result.status == 1)
         let named = try await test(rules, #"{"action":"ping"}"#, "--stream", "other")
@@ -200,7 +205,8 @@ struct TrialTestTests {
             {"name": "none", "when": {"actor": "actor1"}, "drop": true},
             {"name": "all", "when": {"kind": "like"}, "to": ["log", "team"]},
             """)
-        let events = likes(["2026-03-01T10:00:00Z", "2026-03-01T10:00:01Z"])
+        let events =
+            likes(["2026-03-01T10:00:00Z", "2026-03-01T10:00:01Z"])
             + TrialRules.event("e\"3", "2026-03-01T10:00:02Z", kind: "poke").replacing("e\"3", with: "e\\\"3")
         let result = try await test(rules, events, "--json")
         let lines = result.output.split(separator: "\n").map(String.init)
@@ -208,7 +214,8 @@ struct TrialTestTests {
         let at = #""at":"2026-03-01T10:00:00Z""#
         #expect(
             lines.first
-                == #"{"type":"decision",\#(at),"event":"e0","rule":"all","sink":"log","outcome":"deliver","reason":"at once"}"#)
+                == #"{"type":"decision",\#(at),"event":"e0","rule":"all","sink":"log","outcome":"deliver","reason":"at once"}"#
+        )
         #expect(lines[2].hasPrefix(#"{"type":"delivery",\#(at),"sink":"log","notice":{"type":"event","id":"e0","#))
         #expect(
             lines[4].hasSuffix(#""event":"e1","rule":"none","sink":"-","outcome":"suppress","reason":"dropped"}"#))
@@ -245,7 +252,8 @@ struct TrialTestTests {
         let result = try await test(rules, event)
         let allowed = result.output.unicodeScalars.allSatisfy { $0 == "\n" || ($0.value >= 0x20 && $0.value < 0x7f) }
         #expect(allowed && result.status == 0)
-        #expect(result.output.contains(#"comment\u{7} by a\u{1b}[31m on p\u{d}: one\u{a}two\u{1b}[2J\u{202e}  (i\u{1b})"#))
+        #expect(
+            result.output.contains(#"comment\u{7} by a\u{1b}[31m on p\u{d}: one\u{a}two\u{1b}[2J\u{202e}  (i\u{1b})"#))
     }
 
     @Test func noSecretIsReadAndNothingIsSent() async throws {

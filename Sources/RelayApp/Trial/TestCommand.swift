@@ -52,7 +52,8 @@ struct TestCommand {
 
     @MainLoop
     private func report(
-        _ rules: RuleSet, _ names: TrialNames, _ output: OutputBlock, _ times: ZonedTime) -> any TrialReport {
+        _ rules: RuleSet, _ names: TrialNames, _ output: OutputBlock, _ times: ZonedTime
+    ) -> any TrialReport {
         if arguments.has("json") { return TrialJSON(names, output: output) }
         return TrialText(rules, names, output: output, times: times, style: TrialInput.style)
     }
