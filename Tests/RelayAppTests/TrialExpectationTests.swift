@@ -178,11 +178,11 @@ struct TrialExpectationTests {
                 rules.test.json:2:25: cases[0].until: "noon" is no time; write it like "2026-03-29T02:30", \
                 "2026-03-29 02:30:15" or, with an offset, "2026-03-29T02:30:00+01:00"
                 rules.test.json:2:53: cases[0].expect[0].sink: the rules file has no sink "tema"; did you mean "team"?
-                rules.test.json:2:86: cases[0].expect[1].titel: unknown key "titel"; did you mean "title"?
+                rules.test.json:2:87: cases[0].expect[1].titel: unknown key "titel"; did you mean "title"?
                 rules.test.json:3:3: cases[1]: the key "expect" is missing
                 rules.test.json:3:28: cases[1].exactly: expected true or false, found a number
-                rules.test.json:4:51: cases[2].expect[0].type: there is no type "digset"; did you mean "digest"?
-                rules.test.json:4:70: cases[2].expect[0].count: expected a whole number from 1 to 2147483647, found 0
+                rules.test.json:4:52: cases[2].expect[0].type: there is no type "digset"; did you mean "digest"?
+                rules.test.json:4:71: cases[2].expect[0].count: expected a whole number from 1 to 2147483647, found 0
                 rules.test.json:5:4: case: unknown key "case"; did you mean "cases"?
 
                 """)

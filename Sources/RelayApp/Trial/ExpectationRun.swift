@@ -47,7 +47,7 @@ struct ExpectationRun {
             if try !holds(`case`, configuration, expectations.times) { failed += 1 }
         }
         let count = expectations.cases.count
-        Console.print("\(count) \(count == 1 ? "case" : "cases"), \(failed) failed")
+        Console.print("\(TrialWords.counted(count, "case")), \(failed) failed")
         return failed == 0 ? .done : .failed
     }
 

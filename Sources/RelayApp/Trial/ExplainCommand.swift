@@ -56,6 +56,7 @@ struct ExplainCommand {
         let given = Self.fields.filter { arguments.has($0) }
         if let operand = arguments.operand {
             if let field = given.first { throw CommandFault(.usage, "--\(field) makes an event; give it or a FILE") }
+            try TrialInput.checkInputs(arguments, "the event")
             guard operand != "-", access(operand, F_OK) != 0 else { return }
             throw CommandFault(
                 .usage,
@@ -130,7 +131,10 @@ struct ExplainCommand {
             Console.complain("\(name):\(complaint.line): \(complaint.sentence)\(excerpt)")
         }
         guard let first else { throw CommandFault(.failed, "\(name) has no event to explain") }
-        if more > 0 { Console.complain("chirp-relay: \(name) has \(more) more events; `test` tries them all") }
+        if more > 0 {
+            Console.complain(
+                "chirp-relay: \(name) has \(TrialWords.counted(more, "more event")); `test` tries them all")
+        }
         return first
     }
 }

@@ -24,6 +24,7 @@ struct TestCommand {
         if let path = arguments.options["expect"] {
             return try ExpectationRun(arguments, path: path, clock: clock).run()
         }
+        try TrialInput.checkInputs(arguments, "the events")
         let configuration = try TrialInput.configuration(arguments.options["rules"])
         let times = ZonedTime()
         let until = try TrialInput.time(arguments, "until", times)
@@ -46,7 +47,9 @@ struct TestCommand {
         }
         output.write()
         try output.check()
-        if lost > 0 { Console.complain("chirp-relay: \(lost) of what came could not be used as events") }
+        if lost > 0 {
+            Console.complain("chirp-relay: \(TrialWords.counted(lost, "thing")) could not be used as events")
+        }
         return lost > 0 ? .failed : .done
     }
 
@@ -86,8 +89,8 @@ struct TestCommand {
         complaints.end()
         if source.nameless > 0, !arguments.has("stream") {
             Console.complain(
-                "chirp-relay: \(source.nameless) events name no stream and count as \"\(source.standardStream)\"; "
-                    + "see --stream")
+                "chirp-relay: \(TrialWords.counted(source.nameless, "event")) without a stream's name taken as of "
+                    + "\"\(Shown.printable(source.standardStream))\"; see --stream")
         }
         if let failure { throw CommandFault(.failed, "\(input.name) cannot be read: \(failure)") }
         return complaints.lost
@@ -108,14 +111,16 @@ struct TestCommand {
     private func tell(
         _ summary: TrialSummary, _ relay: VirtualRelay, isClosed: Bool, _ times: ZonedTime, _ output: OutputBlock
     ) {
-        var lines = ["", "\(summary.events) events, \(summary.repeated) of a known id passed over"]
+        var lines = [
+            "", "\(TrialWords.counted(summary.events, "event")), \(summary.repeated) of a known id passed over",
+        ]
         if let now = relay.now {
             lines[1] += "; virtual time ends \(times.text(now))"
             lines += summary.lines()
         }
         if !isClosed {
             let open = relay.open.map { "\($0.sink) \($0.count)" }.joined(separator: ", ")
-            lines.append("still open, and not told yet: \(open) effects")
+            lines.append("still open, and not told yet: effects of \(open)")
         }
         output.bytes.append(contentsOf: lines.joined(separator: "\n").utf8)
         output.bytes.append(UInt8(ascii: "\n"))

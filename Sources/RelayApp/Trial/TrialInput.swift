@@ -19,12 +19,17 @@ enum TrialInput {
         }
     }
 
-    /// Reads the rules, and tells their warnings.
+    /// Refuses rules and events that are both to come from standard input; `things` are the events in words.
+    static func checkInputs(_ arguments: ParsedArguments, _ things: String) throws(CommandFault) {
+        let isRead = arguments.operand.map { $0 == CommandRules.standardInput } ?? true
+        guard isRead, arguments.options["rules"] == CommandRules.standardInput else { return }
+        throw CommandFault(.usage, "the rules and \(things) cannot both come from standard input")
+    }
+
+    /// Reads the rules; their warnings are for `check` to tell.
     static func configuration(_ option: String?) throws(CommandFault) -> RelayConfiguration {
         let path = try CommandRules.path(option: option)
-        let (_, configuration, warnings) = try CommandRules.load(path)
-        for warning in warnings { Console.complain(warning.line(file: path)) }
-        return configuration
+        return try CommandRules.load(path).1
     }
 
     /// Returns the time that an option names.

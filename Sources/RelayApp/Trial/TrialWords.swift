@@ -13,6 +13,9 @@ enum TrialWords {
         }
     }
 
+    /// Returns a number with its noun, such as `2 events`.
+    static func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+
     private static func suppressed(_ receipt: Receipt, _ policy: EffectPolicy) -> String {
         switch receipt {
         case .limited:
