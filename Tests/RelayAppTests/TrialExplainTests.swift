@@ -44,7 +44,7 @@ struct TrialExplainTests {
                            no   "post": "p1": it has "p2"
                      to log, which "log" has taken: no effect
                      to team
-                     asks for hold night, limit 1 per 1h, excess digest
+                     asks for hold in night, limit 1 per 1h, excess digest
                 4. rest: not asked, as "calm" decided
 
                 2026-03-29 03:30:00+02:00  like by Bo on p2  (explained)

@@ -41,7 +41,7 @@ struct TrialSameAsRunTests {
     /// What each sink got in virtual time: a line a delivery.
     private static func tried(_ configuration: RelayConfiguration, _ events: [RandomTrial.Event]) throws -> [String] {
         let recorder = DeliveryRecorder(sinks: nil, most: .max)
-        let relay = VirtualRelay(rules: configuration.rules, observer: recorder)
+        let relay = VirtualRelay(configuration, observer: recorder)
         let source = EventSource(configuration.streams)
         for event in events {
             try source.read(event.json, line: 1, now: Instant(milliseconds: 0), complain: { _ in }) { found in

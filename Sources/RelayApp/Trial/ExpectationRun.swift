@@ -56,7 +56,7 @@ struct ExpectationRun {
         _ item: Expectations.Case, _ configuration: RelayConfiguration, _ times: ZonedTime
     ) throws(CommandFault) -> Bool {
         let recorder = DeliveryRecorder(sinks: item.sinks, most: Self.mostDeliveries)
-        let relay = VirtualRelay(rules: configuration.rules, observer: recorder)
+        let relay = VirtualRelay(configuration, observer: recorder)
         var lines = try feed(relay, item.given, configuration)
         let isClosed = try TrialInput.journal { () throws(JournalFailure) in
             guard relay.now != nil else { return true }

@@ -41,7 +41,7 @@ struct ExplainCommand {
             report = TrialText(
                 configuration.rules, names, output: output, times: times, style: TrialInput.style)
         }
-        let relay = VirtualRelay(rules: configuration.rules, observer: report)
+        let relay = VirtualRelay(configuration, observer: report)
         let isClosed = try TrialInput.journal { () throws(JournalFailure) in
             try relay.take(event, at: event.record.createdAt)
             return try relay.runOn()

@@ -35,7 +35,7 @@ struct TestCommand {
         defer { input.close() }
         let output = OutputBlock()
         let trial = Trial(names, report: report(configuration.rules, names, output, times))
-        let relay = VirtualRelay(rules: configuration.rules, observer: trial)
+        let relay = VirtualRelay(configuration, observer: trial)
         var lost = 0
         do {
             lost = try feed(relay, trial, from: source, input, output)

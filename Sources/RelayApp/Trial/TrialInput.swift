@@ -149,7 +149,7 @@ final class ProgressWatch {
     init(_ clock: any RelayClock, output: OutputBlock) {
         self.clock = clock
         progress = Progress(at: clock.now())
-        if isShown { output.beforeWrite = { [weak self] in self?.end() } }
+        if isShown, isatty(1) == 1 { output.beforeWrite = { [weak self] in self?.end() } }
     }
 
     /// Counts an event.

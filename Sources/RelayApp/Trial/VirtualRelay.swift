@@ -41,6 +41,9 @@ final class VirtualRelay {
     private var hasBegun = false
     private let rules: RuleSet
     private let sinkNames: [String]
+    /// Whether a rule's effects are the journal's in any sink, and whether a sink is fed right after the decision else.
+    private let isStateful: [Bool]
+    private let isFast: [Bool]
     private let journal: MemoryJournal
     private let observer: any VirtualRelayObserver
     private var effects: [Effect] = []
@@ -57,9 +60,14 @@ final class VirtualRelay {
     }
 
     /// Creates a relay with an empty journal, whose time begins with the first event.
-    init(rules: RuleSet, observer: any VirtualRelayObserver) {
+    init(_ configuration: RelayConfiguration, observer: any VirtualRelayObserver) {
+        rules = configuration.rules
         let plan = rules.plan
-        self.rules = rules
+        isStateful = plan.policies.map(\.isStateful)
+        isFast = configuration.sinks.map { sink in
+            if case .stdout = sink.kind { return !sink.isDurable }
+            return false
+        }
         self.observer = observer
         sinkNames = plan.sinkNames
         // What is stored is delivered at once, so a share holds no more than what closes at one instant.
@@ -74,7 +82,7 @@ final class VirtualRelay {
         try advance(to: instant)
         effects.removeAll(keepingCapacity: true)
         rules.decide(event, at: current, into: &effects)
-        let kept = effects.filter { $0.action == .deliver }
+        let kept = effects.filter { $0.action == .deliver && !isImmediate($0) }
         var acceptances: [Acceptance] = []
         if !kept.isEmpty {
             let intake = Intake(event: event.compacted(), effects: kept)
@@ -82,6 +90,7 @@ final class VirtualRelay {
             nextDeadline = nil
         }
         tell(event, acceptances)
+        for effect in effects where effect.action == .deliver && isImmediate(effect) { deliver(effect, of: event) }
         for effect in kept { deliver(sinkNames[effect.sink]) }
     }
 
@@ -128,7 +137,7 @@ final class VirtualRelay {
             case .suppress(let receipt):
                 outcomes.append(EffectOutcome(effect: effect, acceptance: .suppressed(receipt)))
             case .deliver:
-                guard let acceptance = accepted.next() else { continue }
+                guard let acceptance = isImmediate(effect) ? .stored : accepted.next() else { continue }
                 outcomes.append(EffectOutcome(effect: effect, acceptance: acceptance))
                 if watchesClosings, acceptance == .suppressed(.limited) {
                     limited[
@@ -137,6 +146,16 @@ final class VirtualRelay {
             }
         }
         observer.decided(event, outcomes, at: current)
+    }
+
+    /// Whether an effect goes to its sink without the journal, as lines of standard output do.
+    private func isImmediate(_ effect: Effect) -> Bool { isFast[effect.sink] && !isStateful[effect.rule] }
+
+    /// Delivers an effect that is not the journal's; nobody would look at its key.
+    private func deliver(_ effect: Effect, of event: Event) {
+        let notice = rules.notice(rule: effect.rule, for: event, suppressed: 0)
+        observer.delivered(
+            Delivery(key: "", sink: sinkNames[effect.sink], notice: notice, content: .event(event)), at: current)
     }
 
     /// Returns when the next digest or briefing closes, which is after now.
