@@ -29,7 +29,7 @@ struct PolicyFileTests {
         #expect(loaded.lines == [])
         let plan = try #require(loaded.rules).plan
         let policy = plan.policies[0]
-        #expect(policy.rule == "r" && policy.sinks == [0] && policy.isStateful && policy.hold == "night")
+        #expect(policy.rule == "r" && policy.sinks == [2] && policy.isStateful && policy.hold == "night")
         #expect(policy.limit == LimitPolicy(max: 5, per: .seconds(60), by: [.actor], excess: .drop))
         #expect(policy.repeat == RepeatPolicy(by: [.actor, .kind], within: .seconds(600)))
         let digest = try #require(policy.digest)
