@@ -5,6 +5,7 @@
 #include <glib-unix.h>
 #include <sys/timerfd.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 /* Declared by the C library for GNU programs only, which this file cannot ask for: it is not included first. */
 extern ssize_t pwritev2(int, const struct iovec *, int, off_t, int);
@@ -14,6 +15,17 @@ extern ssize_t pwritev2(int, const struct iovec *, int, off_t, int);
 static inline ssize_t relay_write_at_once(int descriptor, const void *bytes, size_t count) {
     struct iovec part = {(void *)bytes, count};
     return pwritev2(descriptor, &part, 1, -1, 0x8);
+}
+
+/* Makes what the launcher starts the leader of a session, and so of a process group. Runs between fork and exec, where
+   no Swift may. */
+static inline void relay_lead_session(gpointer unused) {
+    (void)unused;
+    setsid();
+}
+
+static inline void relay_launcher_lead_session(GSubprocessLauncher *launcher) {
+    g_subprocess_launcher_set_child_setup(launcher, relay_lead_session, NULL, NULL);
 }
 
 /* A GSource that runs its callback when g_source_set_ready_time() says so. Swift cannot fill a GSourceFuncs whose

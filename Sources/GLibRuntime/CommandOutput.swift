@@ -1,4 +1,5 @@
 internal import CGLib
+internal import Glibc
 
 /// Runs a command for what it prints, such as a keyring's look-up of a secret.
 package enum CommandOutput {
@@ -41,7 +42,7 @@ package enum CommandOutput {
     /// Runs `words` without a shell and returns the standard output of a success.
     ///
     /// Standard input is empty and standard error is dropped. At the deadline, over `limit` bytes or when the task is
-    /// cancelled the command is killed.
+    /// cancelled the command is killed, with all that it started and that did not leave its session.
     ///
     /// - Throws: ``Fault``, or `CancellationError`.
     @MainLoop package static func read(
@@ -57,8 +58,10 @@ package enum CommandOutput {
         defer { for argument in arguments { g_free(UnsafeMutableRawPointer(mutating: argument)) } }
         let flags = GSubprocessFlags(
             rawValue: G_SUBPROCESS_FLAGS_STDOUT_PIPE.rawValue | G_SUBPROCESS_FLAGS_STDERR_SILENCE.rawValue)
+        let launcher = ObjectReference(adopting: g_subprocess_launcher_new(flags))
+        relay_launcher_lead_session(launcher.opaque)
         var error: UnsafeMutablePointer<GError>?
-        guard let process = g_subprocess_newv(&arguments, flags, &error) else {
+        guard let process = g_subprocess_launcher_spawnv(launcher.opaque, &arguments, &error) else {
             // GLib's sentence quotes only the first word.
             throw Fault(command: words.first ?? "", cause: .notStarted(GLibError(taking: error).message))
         }
@@ -71,6 +74,8 @@ package enum CommandOutput {
 private final class CommandRun {
     private let command: String
     private let process: ObjectReference
+    /// The process, and the group that it leads; 0 if it has ended already.
+    private let group: pid_t
     private let limit: Int
     private let cancellable = Cancellable()
     private var isTimedOut = false
@@ -78,6 +83,7 @@ private final class CommandRun {
     init(command: String, process: ObjectReference, limit: Int) {
         self.command = command
         self.process = process
+        group = g_subprocess_get_identifier(process.opaque).flatMap { pid_t(String(cString: $0)) } ?? 0
         self.limit = limit
     }
 
@@ -100,6 +106,8 @@ private final class CommandRun {
         } catch {
             // GLib reaps the killed process; nobody has to wait for it.
             g_subprocess_force_exit(process.opaque)
+            // The command may have ended and left others behind; as long as they live no other group gets the number.
+            if group > 1 { kill(-group, SIGKILL) }
             if isTimedOut { throw fault(.timedOut) }
             try Task.checkCancellation()
             throw error

@@ -15,7 +15,8 @@ package final class HTTPClient {
     /// and so does the first look at a socket that was closed meanwhile.
     private struct Socket {
         var watch: DescriptorWatch
-        var wanted: DescriptorWatch.Events
+        /// What libcurl waits for: `CURL_CSELECT_IN`, `CURL_CSELECT_OUT`, both or 0.
+        var wanted: Int32
     }
 
     private let multi: UnsafeMutableRawPointer?
@@ -70,7 +71,7 @@ package final class HTTPClient {
     package func send(_ request: HTTPRequest) async -> Result<HTTPResponse, HTTPFailure> {
         guard !isClosed, !Task.isCancelled else { return .failure(Self.cancellation) }
         if let fault = CurlLibrary.fault { return .failure(HTTPFailure(.broken, "libcurl cannot be loaded: \(fault)")) }
-        guard let transfer = idle.popLast() ?? Transfer() else {
+        guard let transfer = takeIdle(for: request) ?? Transfer() else {
             return .failure(HTTPFailure(.broken, "there is no memory for a request"))
         }
         if let failure = transfer.prepare(request) {
@@ -132,6 +133,12 @@ package final class HTTPClient {
         continuation?.resume(returning: result)
     }
 
+    /// Takes an idle transfer, rather one that needs no new set-up.
+    private func takeIdle(for request: HTTPRequest) -> Transfer? {
+        guard let index = idle.lastIndex(where: { $0.isSetUp(for: request) }) else { return idle.popLast() }
+        return idle.remove(at: index)
+    }
+
     private func keep(_ transfer: Transfer) {
         transfer.clear()
         if idle.count < Self.maxIdleTransfers { idle.append(transfer) }
@@ -148,22 +155,24 @@ package final class HTTPClient {
     // MARK: What libcurl asks for
 
     private func want(_ what: Int32, of descriptor: Int32) {
-        let wanted: DescriptorWatch.Events =
-            switch what {
-            case CURL_POLL_IN: .readable
-            case CURL_POLL_OUT: .writable
-            case CURL_POLL_INOUT: [.readable, .writable]
-            default: []
-            }
-        if sockets[descriptor] != nil {
+        var wanted: Int32 = 0
+        if what == CURL_POLL_IN || what == CURL_POLL_INOUT { wanted |= CURL_CSELECT_IN }
+        if what == CURL_POLL_OUT || what == CURL_POLL_INOUT { wanted |= CURL_CSELECT_OUT }
+        if let socket = sockets[descriptor] {
+            guard wanted != socket.wanted else { return }
             sockets[descriptor]?.wanted = wanted
-            if !wanted.isEmpty { sockets[descriptor]?.watch.update(events: wanted) }
-        } else if !wanted.isEmpty {
-            let watch = DescriptorWatch(descriptor: descriptor, events: wanted) { [weak self] events in
+            if wanted != 0 { socket.watch.update(events: Self.events(wanted)) }
+        } else if wanted != 0 {
+            let watch = DescriptorWatch(descriptor: descriptor, events: Self.events(wanted)) { [weak self] events in
                 self?.ready(descriptor, for: events)
             }
             sockets[descriptor] = Socket(watch: watch, wanted: wanted)
         }
+    }
+
+    private static func events(_ mask: Int32) -> DescriptorWatch.Events {
+        if mask == CURL_CSELECT_IN { return .readable }
+        return mask == CURL_CSELECT_OUT ? .writable : [.readable, .writable]
     }
 
     private func call(afterMilliseconds milliseconds: Int) {
@@ -176,17 +185,17 @@ package final class HTTPClient {
 
     private func ready(_ descriptor: Int32, for events: DescriptorWatch.Events) {
         guard let socket = sockets[descriptor] else { return }
-        guard !socket.wanted.isEmpty else {
+        guard socket.wanted != 0 else {
             socket.watch.cancel()
             sockets[descriptor] = nil
             return
         }
+        var mask = socket.wanted
         // Of an error libcurl learns the reason when it reads or writes; told of it, it would ask no further.
-        let isFailed = !events.isDisjoint(with: .failed)
-        let usable = isFailed ? socket.wanted : events.intersection(socket.wanted)
-        var mask: Int32 = 0
-        if usable.contains(.readable) { mask |= CURL_CSELECT_IN }
-        if usable.contains(.writable) { mask |= CURL_CSELECT_OUT }
+        if events.isDisjoint(with: .failed) {
+            if !events.contains(.readable) { mask &= ~CURL_CSELECT_IN }
+            if !events.contains(.writable) { mask &= ~CURL_CSELECT_OUT }
+        }
         act(on: descriptor, mask)
         advance()
     }

@@ -13,10 +13,10 @@ final class Transfer {
     var continuation: CheckedContinuation<Result<HTTPResponse, HTTPFailure>, Never>?
 
     private(set) var request: HTTPRequest?
-    /// The last URL that was found to be one: the next request is mostly for the same, and its sender keeps it too.
-    private var checkedURL = ""
+    /// What the handle is set up for: the next request is mostly of the same kind.
+    private var setUp: SetUp?
     private let errorText: UnsafeMutablePointer<CChar>
-    private var fields: UnsafeMutablePointer<curl_slist>?
+    private var fields = FieldList()
     private var headerBytes: [UInt8] = []
     private var headerByteCount = 0
     private var headerIsTooLarge = false
@@ -36,33 +36,35 @@ final class Transfer {
 
     deinit {
         relay_curl_easy_cleanup(easy)
-        relay_curl_slist_free_all(fields)
         errorText.deallocate()
     }
 
+    /// Returns whether the handle has all options of `request` but for header and body.
+    func isSetUp(for request: HTTPRequest) -> Bool {
+        guard let setUp else { return false }
+        return setUp.url == request.url && setUp.method == request.method && setUp.hasBody == Self.hasBody(request)
+            && setUp.timeout == request.timeout && setUp.proxy == request.proxy && setUp.tls == request.tls
+    }
+
     /// Makes the handle ready to send `request`; returns what is wrong with it otherwise.
+    ///
+    /// Options that the last request had too stay as they are: to set them all takes longer than to send.
     func prepare(_ request: HTTPRequest) -> HTTPFailure? {
-        // libcurl alone would guess at what is missing in a URL.
-        if request.url != checkedURL {
-            if case .failure(let fault) = HTTPAddress.parse(request.url) {
-                return HTTPFailure(.invalid, "the URL \(fault.message)")
-            }
-            checkedURL = request.url
-        }
         self.request = request
         errorText.pointee = 0
-        if let fault = setFields(of: request) { return fault }
-        setCallbacks()
-        setResource(of: request)
-        setRoute(of: request)
+        if !isSetUp(for: request), let failure = setUp(for: request) { return failure }
+        if let failure = setFields(of: request) { return failure }
+        if Self.hasBody(request) { setBody(request.body) }
         return nil
     }
 
-    /// Forgets the request and what came, so that no header, which may be a secret, and no large body is kept.
+    /// Forgets the request and what came.
+    ///
+    /// URL and header stay in the handle for the next request, which brings its own; a large body does not.
     func clear() {
-        relay_curl_easy_reset(easy)
-        relay_curl_slist_free_all(fields)
-        fields = nil
+        if let body = request?.body, body.count > Self.mostBytesKept {
+            _ = relay_curl_set_text(easy, CURLOPT_COPYPOSTFIELDS, nil)
+        }
         request = nil
         continuation = nil
         headerBytes = []
@@ -93,7 +95,7 @@ final class Transfer {
     private func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bodyHasBegun = true
         let room = max(0, (request?.maxResponseBytes ?? 0) - body.count)
-        body.append(contentsOf: bytes.prefix(room))
+        body.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes.prefix(room)))
         bodyIsTruncated = bytes.count > room
         return !bodyIsTruncated
     }
@@ -101,16 +103,56 @@ final class Transfer {
     private func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         headerByteCount += line.count
         headerIsTooLarge = headerByteCount > HTTPResponse.maxHeaderBytes
-        if line.starts(with: "HTTP/".utf8) {
+        if line.starts(with: Self.statusLineStart) {
             // Of several answers (100, 103) the last one counts.
             headerBytes.removeAll(keepingCapacity: true)
+            headerBytes.reserveCapacity(Self.usualHeaderBytes)
         } else if !bodyHasBegun {
             headerBytes.append(contentsOf: line)
         }
         return !headerIsTooLarge
     }
 
+    private static let statusLineStart = Array("HTTP/".utf8)
+    /// Room for what most answers say, so that it need not grow line by line.
+    private static let usualHeaderBytes = 256
+    /// How much of a body that was sent may stay in the handle.
+    private static let mostBytesKept = 4096
+
     // MARK: What is sent
+
+    /// The options of a request that libcurl keeps from one to the next.
+    private struct SetUp {
+        var url: String
+        var method: HTTPRequest.Method
+        var hasBody: Bool
+        var timeout: Duration
+        var proxy: HTTPRequest.Proxy
+        var tls: HTTPRequest.TLS
+    }
+
+    private static func hasBody(_ request: HTTPRequest) -> Bool {
+        switch request.method {
+        case .get, .delete: !request.body.isEmpty
+        case .head: false
+        case .post, .put, .patch: true
+        }
+    }
+
+    private func setUp(for request: HTTPRequest) -> HTTPFailure? {
+        // libcurl alone would guess at what is missing in a URL.
+        if request.url != setUp?.url, case .failure(let fault) = HTTPAddress.parse(request.url) {
+            return HTTPFailure(.invalid, "the URL \(fault.message)")
+        }
+        relay_curl_easy_reset(easy)
+        setCallbacks()
+        setResource(of: request)
+        setRoute(of: request)
+        setUp = SetUp(
+            url: request.url, method: request.method, hasBody: Self.hasBody(request), timeout: request.timeout,
+            proxy: request.proxy, tls: request.tls)
+        return nil
+    }
 
     private func setCallbacks() {
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -132,45 +174,33 @@ final class Transfer {
         }
     }
 
-    /// Makes the list of header fields; nothing is sent that libcurl would add for forms and large bodies.
     private func setFields(of request: HTTPRequest) -> HTTPFailure? {
-        var removed = ["Accept", "Expect", "Content-Type"]
-        for (name, value) in request.headers {
-            guard HTTPField.isName(name), HTTPField.isValue(value) else {
-                let shown = HTTPField.isName(name) ? " \"\(name)\"" : ""
-                return HTTPFailure(.invalid, "a header\(shown) for \(origin) has characters that cannot be sent")
+        defer { _ = relay_curl_set_list(easy, CURLOPT_HTTPHEADER, fields.first) }
+        do throws(FieldList.Fault) {
+            try fields.set(request.headers)
+            return nil
+        } catch {
+            return switch error {
+            case .name: HTTPFailure(.invalid, "a header for \(origin) has characters that cannot be sent")
+            case .value(let name):
+                HTTPFailure(.invalid, "a header \"\(name)\" for \(origin) has characters that cannot be sent")
+            case .memory: HTTPFailure(.broken, "there is no memory for a request")
             }
-            append(value.isEmpty ? "\(name);" : "\(name): \(value)")
-            removed.removeAll { $0.lowercased() == name.lowercased() }
         }
-        for name in removed { append("\(name):") }
-        _ = relay_curl_set_list(easy, CURLOPT_HTTPHEADER, fields)
-        return nil
-    }
-
-    private func append(_ field: String) {
-        // On failure (no memory) the list stays as it was.
-        if let longer = relay_curl_slist_append(fields, field) { fields = longer }
     }
 
     private func setResource(of request: HTTPRequest) {
         _ = relay_curl_set_text(easy, CURLOPT_URL, request.url)
-        switch request.method {
-        case .get where request.body.isEmpty: break
-        case .head: _ = relay_curl_set_long(easy, CURLOPT_NOBODY, 1)
-        default:
-            if request.body.isEmpty, request.method == .delete {
-                _ = relay_curl_set_text(easy, CURLOPT_CUSTOMREQUEST, request.method.rawValue)
-                break
-            }
-            _ = relay_curl_set_long(easy, CURLOPT_POST, 1)
-            request.body.withUnsafeBytes { body in
-                // With a count of 0 nothing is read; nil would mean a body read from standard input.
-                _ = relay_curl_copy_body(easy, body.baseAddress ?? UnsafeRawPointer(errorText), curl_off_t(body.count))
-            }
-            if request.method != .post {
-                _ = relay_curl_set_text(easy, CURLOPT_CUSTOMREQUEST, request.method.rawValue)
-            }
+        if request.method == .head { _ = relay_curl_set_long(easy, CURLOPT_NOBODY, 1) }
+        if Self.hasBody(request) { _ = relay_curl_set_long(easy, CURLOPT_POST, 1) }
+        let isImplied = Self.hasBody(request) ? request.method == .post : request.method != .delete
+        if !isImplied { _ = relay_curl_set_text(easy, CURLOPT_CUSTOMREQUEST, request.method.rawValue) }
+    }
+
+    private func setBody(_ body: [UInt8]) {
+        body.withUnsafeBytes { body in
+            // With a count of 0 nothing is read; nil would mean a body read from standard input.
+            _ = relay_curl_copy_body(easy, body.baseAddress ?? UnsafeRawPointer(errorText), curl_off_t(body.count))
         }
     }
 

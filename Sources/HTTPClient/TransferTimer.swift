@@ -1,4 +1,5 @@
 internal import GLibRuntime
+internal import Glibc
 
 /// Wakes the main loop when libcurl wants to look at its time-outs.
 ///
@@ -10,11 +11,10 @@ internal import GLibRuntime
 /// would be the last one: libcurl tells a deadline only once.
 @MainLoop
 final class TransferTimer {
-    private typealias Time = SuspendingClock.Instant
-
     private var timer: LoopTimer?
-    private var deadline: Time?
-    private var ringsAt: Time?
+    /// In milliseconds, as all times here.
+    private var deadline: Int?
+    private var ringsAt: Int?
 
     /// Creates a timer that is not set.
     init(_ handler: @escaping @MainLoop () -> Void) {
@@ -29,9 +29,9 @@ final class TransferTimer {
             deadline = nil
             return
         }
-        let now = SuspendingClock.now
-        // A year is more than any time-out and keeps the sum in range.
-        let deadline = now.advanced(by: .milliseconds(min(max(milliseconds, 0), 31_536_000_000)))
+        let now = Self.now()
+        // A year is more than any time-out and keeps the sum in range; the one more makes up for rounding.
+        let deadline = now + min(max(milliseconds, 0), 31_536_000_000) + 1
         self.deadline = deadline
         if let ringsAt, ringsAt <= deadline { return }
         arm(at: deadline, now)
@@ -41,7 +41,7 @@ final class TransferTimer {
     private func ring() -> Bool {
         ringsAt = nil
         guard let deadline else { return false }
-        let now = SuspendingClock.now
+        let now = Self.now()
         guard deadline <= now else {
             arm(at: deadline, now)
             return false
@@ -50,8 +50,15 @@ final class TransferTimer {
         return true
     }
 
-    private func arm(at time: Time, _ now: Time) {
+    private func arm(at time: Int, _ now: Int) {
         ringsAt = time
-        timer?.schedule(after: now.duration(to: time))
+        timer?.schedule(after: .milliseconds(time - now))
+    }
+
+    /// The time by libcurl's clock, rounded down.
+    private static func now() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
     }
 }

@@ -1,4 +1,6 @@
 import GLibRuntime
+import Glibc
+import RelayTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -45,6 +47,21 @@ struct CommandOutputTests {
         let start = ContinuousClock.now
         #expect(await fault(["sh", "-c", "sleep 5 & exit 0"], timeout: .milliseconds(50))?.cause == .timedOut)
         #expect(ContinuousClock.now - start < .seconds(4))
+    }
+
+    @Test(arguments: ["", "exec "]) func whatTheCommandStartedIsKilledWithIt(exec: String) async throws {
+        let folder = try TemporaryFolder()
+        let pipe = "\(folder.path)/pipe"
+        try #require(mkfifo(pipe, 0o600) == 0)
+        let descriptor = open(pipe, O_RDONLY | O_NONBLOCK)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let script = "exec 3> \(pipe); sleep 50 & \(exec)yes"
+        #expect(await fault(["sh", "-c", script])?.cause == .tooLong(limit: 1000))
+        // The end of the pipe comes when nobody holds its other end any more.
+        var end = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&end, 1, 10_000) == 1)
+        #expect(end.revents & Int16(POLLHUP) != 0)
     }
 
     @Test func endlessOutputIsCutOff() async {

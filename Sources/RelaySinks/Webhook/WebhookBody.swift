@@ -4,6 +4,8 @@ internal import RelayCore
 enum WebhookBody {
     /// The largest body.
     static let maxBytes = 64 * 1024
+    /// Room for most bodies, so that they need not grow.
+    private static let usualBytes = 512
 
     /// Returns the body; texts that make it too large are cut on the border of a grapheme, with an ellipsis.
     static func bytes(of delivery: Delivery, _ template: JSONTemplate?) -> [UInt8] {
@@ -21,6 +23,7 @@ enum WebhookBody {
     private static func render(_ delivery: Delivery, _ template: JSONTemplate?) -> [UInt8] {
         guard let template else {
             var line: [UInt8] = []
+            line.reserveCapacity(usualBytes)
             NoticeLine.append(delivery, sink: delivery.sink, to: &line)
             return line
         }

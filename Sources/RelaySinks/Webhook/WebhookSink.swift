@@ -10,10 +10,10 @@ package struct WebhookSink: Sink {
     package let inFlight: Int
     private let configuration: WebhookConfiguration
     private let url: Secret
-    private let headers: [(name: String, value: Secret)]
+    /// The header fields of every request, of which the first gets the key.
+    private let fields: [(name: String, value: String)]
     private let http: HTTPClient
     private let clock: any RelayClock
-    private let userAgent: String
     private let reason: WebhookReason
     /// Why nothing can be sent at all: the secret that was read is no URL, or one that needs `"insecure": true`.
     private let fault: String?
@@ -29,10 +29,9 @@ package struct WebhookSink: Sink {
         self.name = name
         self.configuration = configuration
         self.url = url
-        self.headers = headers.map { (name: $0.0, value: $0.1) }
+        fields = Self.fields(headers, userAgent: userAgent)
         self.http = http
         self.clock = clock
-        self.userAgent = userAgent
         inFlight = configuration.isOrdered ? 1 : configuration.inFlight
         reason = WebhookReason(url: url, headers: headers.map(\.1))
         fault = configuration.fault(inURL: url)
@@ -49,18 +48,25 @@ package struct WebhookSink: Sink {
 
     package func close() async {}
 
-    private func request(_ delivery: Delivery) -> HTTPRequest {
-        var fields = [(name: "webhook-id", value: delivery.key)]
-        let own = [("Content-Type", "application/json"), ("User-Agent", userAgent)]
-        for (name, value) in own where !headers.contains(where: { $0.name.lowercased() == name.lowercased() }) {
+    private static func fields(_ headers: [(String, Secret)], userAgent: String) -> [(name: String, value: String)] {
+        var fields = [(name: keyField, value: "")]
+        for (name, value) in [("Content-Type", "application/json"), ("User-Agent", userAgent)]
+        where !headers.contains(where: { $0.0.lowercased() == name.lowercased() }) {
             fields.append((name, value))
         }
-        fields += headers.map { ($0.name, $0.value.reveal()) }
+        return fields + headers.map { (name: $0.0, value: $0.1.reveal()) }
+    }
+
+    private func request(_ delivery: Delivery) -> HTTPRequest {
+        var fields = fields
+        fields[0] = (name: Self.keyField, value: delivery.key)
         return HTTPRequest(
             configuration.method, url: url.reveal(), headers: fields,
             body: WebhookBody.bytes(of: delivery, configuration.body), timeout: configuration.timeout,
             proxy: configuration.proxy, tls: configuration.tls)
     }
+
+    private static let keyField = "webhook-id"
 
     /// Judges an answer by its status alone.
     private func outcome(_ response: HTTPResponse) -> Outcome {
