@@ -10,8 +10,8 @@ package enum TextFolding {
         if text.allSatisfy({ $0 < 0x80 }) { return foldASCII(text) }
         var valid = String(decoding: text, as: UTF8.self)
         return valid.withUTF8 { bytes in
-            // The C functions stop at a NUL, so the pieces between are folded one by one.
-            Array(bytes.split(separator: 0, omittingEmptySubsequences: false).map(foldPiece).joined(separator: [0]))
+            // The C functions stop at a NUL, so the texts between are folded one by one.
+            Array(bytes.split(separator: 0, omittingEmptySubsequences: false).map(foldText).joined(separator: [0]))
         }
     }
 
@@ -27,6 +27,43 @@ package enum TextFolding {
 
     private static func foldASCII(_ text: [UInt8]) -> [UInt8] {
         text.map { byte in (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte }
+    }
+
+    /// The most bytes that GLib gets at once.
+    ///
+    /// The time it takes to compose and to order marks grows with the square of the length: a name of a megabyte took
+    /// more than a minute. A longer text is cut where nothing combines; if there is no such place, as among hundreds of
+    /// marks on one letter, anywhere between scalars.
+    private static let longestPiece = 256
+
+    private static func foldText(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> [UInt8] {
+        guard text.count > longestPiece else { return foldPiece(text) }
+        var folded: [UInt8] = []
+        var rest = text
+        while rest.count > longestPiece {
+            var end = rest.startIndex + longestPiece
+            while end > rest.startIndex + 1, isContinuation(rest[end]) { end -= 1 }
+            let cut =
+                stride(from: end, to: rest.startIndex, by: -1).first { nothingCombines(before: rest[$0...]) } ?? end
+            folded += foldPiece(rest[..<cut])
+            rest = rest[cut...]
+        }
+        return folded + foldPiece(rest)
+    }
+
+    private static func isContinuation(_ byte: UInt8) -> Bool { byte & 0b1100_0000 == 0b1000_0000 }
+
+    /// Whether the text begins with a scalar that combines with none before it.
+    ///
+    /// Marks do, and the medial vowels and final consonants of Hangul; so do some letters of scripts beyond the first
+    /// plane, which are left out whole.
+    private static func nothingCombines(before text: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
+        guard let first = text.first, !isContinuation(first),
+            let scalar = String(decoding: text.prefix(4), as: UTF8.self).unicodeScalars.first
+        else { return false }
+        if scalar.value < 0x300 { return true }
+        if scalar.value > 0xFFFF || (0x1100...0x11FF).contains(scalar.value) { return false }
+        return g_unichar_combining_class(scalar.value) == 0 && g_unichar_ismark(scalar.value) == 0
     }
 
     private static func foldPiece(_ piece: Slice<UnsafeBufferPointer<UInt8>>) -> [UInt8] {

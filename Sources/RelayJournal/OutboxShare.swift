@@ -167,11 +167,11 @@ package struct OutboxShare {
 
     /// Removes a delivery that was settled, and returns how many effects it carried.
     private mutating func remove(_ serial: UInt64) -> Int {
-        guard let entry = entries.removeValue(forKey: serial) else { return 0 }
-        serials.removeValue(forKey: entry.stored.delivery.key)
-        byteCount -= entry.stored.delivery.byteCount
-        counters.pending -= entry.stored.delivery.effects
-        return entry.stored.delivery.effects
+        guard let delivery = entries.removeValue(forKey: serial)?.stored.delivery else { return 0 }
+        serials.removeValue(forKey: delivery.key)
+        byteCount -= delivery.byteCount
+        counters.pending -= delivery.effects
+        return delivery.effects
     }
 }
 

@@ -38,4 +38,25 @@ struct TextFoldingTests {
     @Test func invalidBytesAreReplaced() {
         #expect(TextFolding.fold([0x41, 0xFF]) == Array("a\u{FFFD}".utf8))
     }
+
+    /// GLib alone takes a minute for each megabyte.
+    @Test(.timeLimit(.minutes(1)))
+    func aNameOfAMegabyteIsFoldedInNoTime() async {
+        for part in ["\u{e9}", "E\u{301}", "\u{301}\u{323}", "\u{1112}\u{1161}\u{11ab}", "\u{1F600}"] {
+            let count = 1_000_000 / part.utf8.count
+            #expect(TextFolding.fold(Array(String(repeating: part, count: count).utf8)).count > count)
+            await Task.yield()
+        }
+    }
+
+    /// However the pieces fall, a long name in another case and composition is the same name.
+    @Test func longNamesInAnyCaseAndCompositionAreEqual() async {
+        for length in 0..<100 {
+            let start = String(repeating: "x", count: length)
+            let composed = start + String(repeating: "\u{e9}\u{d55c}\u{1ea5}", count: 60)
+            let other = start + String(repeating: "E\u{301}\u{1112}\u{1161}\u{11ab}A\u{302}\u{301}", count: 60)
+            #expect(TextFolding.fold(composed) == TextFolding.fold(other), "length \(length)")
+            await Task.yield()
+        }
+    }
 }

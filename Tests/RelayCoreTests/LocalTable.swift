@@ -9,6 +9,8 @@ struct LocalTable {
     let start: Int
     /// The local minute of each minute, counted from the same day.
     private let locals: [Int]
+    /// The first minute of each local minute.
+    private let firsts: [Int: Int]
 
     /// Writes out the 25 days around one.
     init(_ name: String, around day: Int) throws {
@@ -19,6 +21,7 @@ struct LocalTable {
             locals.append(minute + Int(zone.offset(at: Int64(minute) * 60)) / 60)
         }
         self.locals = locals
+        firsts = Dictionary(zip(locals, start...)) { first, _ in first }
     }
 
     /// The minutes that are written out.
@@ -29,7 +32,7 @@ struct LocalTable {
     /// Nil outside of the table.
     func minute(ofLocal local: Int) -> Int? {
         guard let first = locals.first, let last = locals.last, first <= local, local <= last else { return nil }
-        if let index = locals.firstIndex(of: local) { return start + index }
+        if let minute = firsts[local] { return minute }
         guard let after = locals.firstIndex(where: { $0 > local }), after > 0 else { return nil }
         return start + after - 1 + (local - locals[after - 1])
     }

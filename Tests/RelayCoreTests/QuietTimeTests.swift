@@ -3,6 +3,7 @@ import RelayCore
 import RelayTestKit
 import Testing
 
+@Suite(.serialized)
 struct QuietTimeTests {
     /// Returns the time of day of a day, counted from 1970-01-01, in UTC.
     private func utc(_ day: Int, _ hour: Int, _ minute: Int = 0) -> Instant {
@@ -47,7 +48,7 @@ struct QuietTimeTests {
     }
 
     @Test(arguments: LocalTable.cases)
-    func statesAreThoseOfAModelThatCountsMinutes(_ zone: String, _ day: Int) throws {
+    func statesAreThoseOfAModelThatCountsMinutes(_ zone: String, _ day: Int) async throws {
         let table = try LocalTable(zone, around: day)
         for seed in 0..<130 as Range<UInt64> {
             var random = SeededGenerator(seed: seed)
@@ -59,7 +60,9 @@ struct QuietTimeTests {
                 days: (0..<7).map { _ in Int.random(in: 0..<4, using: &random) > 0 }, zone: table.zone)
             guard quiet.from != quiet.to else { continue }
             let states = table.states(of: quiet)
-            for _ in 0..<20 {
+            // Tests beside this one wait for real sockets.
+            await Task.yield()
+            for _ in 0..<6 {
                 let index = Int.random(in: 8 * 1440..<13 * 1440, using: &random)
                 let instant = Instant(
                     milliseconds: Int64(table.start + index) * 60_000 + Int64.random(in: 0..<60_000, using: &random))

@@ -4,14 +4,16 @@ import RelayTestKit
 import Testing
 
 /// Every effect ends in one place, whatever rules, windows, reloads, silences, quiet hours and bounds there are.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(5)), .serialized)
 struct LedgerAccountTests {
     @Test(arguments: 0..<20)
-    func everyEffectIsInOneNoticeOrOneReceipt(block: UInt64) throws {
+    func everyEffectIsInOneNoticeOrOneReceipt(block: UInt64) async throws {
         for seed in block * 50..<(block + 1) * 50 {
             var account = Account(seed: seed)
-            for _ in 0..<80 { try account.step() }
+            for _ in 0..<50 { try account.step() }
             try account.finish()
+            // Tests beside this one wait for real sockets.
+            await Task.yield()
         }
     }
 }
