@@ -41,7 +41,7 @@ struct SeenBucket: BitwiseCopyable {
 /// An array of buckets, each of which lies in one line of the cache.
 struct SeenBuckets: ~Copyable {
     private var words: [SIMD4<UInt32>]
-    /// Where the first line of the cache begins. Nothing but time depends on it.
+    /// Where the first line of the cache begins, on which nothing but time depends.
     private let first: Int
     /// How many there are, a power of two.
     let count: Int
