@@ -125,14 +125,12 @@ extension NameTable {
         return word | capitals >> 2
     }
 
-    /// Returns up to eight bytes from `offset`, filled up with zeros.
+    /// Returns the eight bytes from `offset`, or the last eight, or fewer filled up with zeros.
+    ///
+    /// The last word overlaps the one before it: no branch depends on the length of most names.
     @inline(__always) private static func word(_ name: RawSpan, _ offset: Int) -> UInt64 {
         let count = name.byteCount
-        if offset + 8 <= count { return name.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self) }
-        if count >= 8 {
-            let last = name.unsafeLoadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
-            return last >> UInt64((8 - (count - offset)) * 8)
-        }
+        if count >= 8 { return name.unsafeLoadUnaligned(fromByteOffset: min(offset, count - 8), as: UInt64.self) }
         if count >= 4 {
             let low = UInt64(name.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt32.self))
             let high = UInt64(name.unsafeLoadUnaligned(fromByteOffset: count - 4, as: UInt32.self))

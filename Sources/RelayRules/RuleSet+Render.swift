@@ -9,8 +9,8 @@ extension RuleSet {
     package func render(_ effect: Effect, _ event: Event, into notice: inout Notice) {
         let number = rules.indices.contains(effect.rule) ? effect.rule : nil
         notice.title.utf8.removeAll(keepingCapacity: true)
-        notice.body.utf8.removeAll(keepingCapacity: true)
-        notice.link.utf8.removeAll(keepingCapacity: true)
+        if !notice.body.isEmpty { notice.body.utf8.removeAll(keepingCapacity: true) }
+        if !notice.link.isEmpty { notice.link.utf8.removeAll(keepingCapacity: true) }
         notice.suppressed = 0
         notice.rule = number.map { rules[$0].name } ?? ""
         notice.urgency = number.map { rules[$0].urgency } ?? .normal
@@ -66,16 +66,32 @@ enum Wording {
     /// Appends the usual title: `ann liked your post`.
     static func appendTitle(_ event: Event, to bytes: inout [UInt8]) {
         appendActor(of: event, to: &bytes)
-        if has(event, kind: "like") {
-            append(" liked your post", to: &bytes)
-        } else if has(event, kind: "comment") {
-            append(" commented on your post", to: &bytes)
-        } else if has(event, kind: "follow") {
-            append(" followed you", to: &bytes)
-        } else {
+        switch shortKind(of: event) {
+        case Self.like: append(" liked your post", to: &bytes)
+        case Self.comment: append(" commented on your post", to: &bytes)
+        case Self.follow: append(" followed you", to: &bytes)
+        default:
             append(": ", to: &bytes)
             append(event.record.kind, of: event, as: .line, to: &bytes)
         }
+    }
+
+    // The kinds with words of their own, as `word` gives them.
+    private static var like: UInt64 { 0x6C_696B_65 }
+    private static var comment: UInt64 { 0x63_6F6D_6D65_6E74 }
+    private static var follow: UInt64 { 0x666F_6C6C_6F77 }
+
+    /// Returns a kind of up to eight bytes as one word, which compares faster; a longer one is 0.
+    private static func shortKind(of event: Event) -> UInt64 {
+        event.record.kind.count <= 8 ? event.withBytes(of: event.record.kind, word) : 0
+    }
+
+    private static func word(_ text: RawSpan) -> UInt64 {
+        var word: UInt64 = 0
+        for index in 0..<text.byteCount {
+            word = word << 8 | UInt64(text.unsafeLoad(fromByteOffset: index, as: UInt8.self))
+        }
+        return word
     }
 
     /// Appends the actor, or `someone` if there is none or nothing of the name can be seen.
@@ -94,12 +110,5 @@ enum Wording {
 
     private static func append(_ text: StaticString, to bytes: inout [UInt8]) {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    }
-
-    private static func has(_ event: Event, kind: StaticString) -> Bool {
-        guard Int(event.record.kind.count) == kind.utf8CodeUnitCount else { return false }
-        return event.withBytes(of: event.record.kind) { bytes in
-            bytes.withUnsafeBytes { left in kind.withUTF8Buffer { left.elementsEqual($0) } }
-        }
     }
 }

@@ -13,6 +13,8 @@ struct Decisions {
     private let accepter: Accepter
     /// The lines of standard output, if a sink has it.
     private var lines: StdoutLines?
+    /// Whether the outlet of a sink is these lines: looking at the outlet itself counts references to it.
+    private let isLines: [Bool]
     private var effects: [Effect] = []
     private var notice = Notice()
     /// Receipts so far, in the order of `Receipt.allCases`.
@@ -26,6 +28,7 @@ struct Decisions {
         for outlet in outlets {
             if case .lines(let lines) = outlet { self.lines = lines }
         }
+        isLines = outlets.map { if case .lines = $0 { true } else { false } }
     }
 
     /// Receipts by what they say.
@@ -56,7 +59,8 @@ struct Decisions {
     }
 
     private mutating func take(_ event: borrowing Event) {
-        effects.removeAll(keepingCapacity: true)
+        // Mostly there is one; emptying an array at once is a call.
+        while effects.popLast() != nil {}
         rules.decide(event, into: &effects)
         var deliveries: [Delivery] = []
         for effect in effects {
@@ -65,9 +69,9 @@ struct Decisions {
                 continue
             }
             rules.render(effect, event, into: &notice)
-            switch outlets[effect.sink] {
-            case .lines: lines?.append(notice, event)
-            case .journal(let sink):
+            if isLines[effect.sink] {
+                lines?.append(notice, event)
+            } else if case .journal(let sink) = outlets[effect.sink] {
                 let kept = deliveries.first?.event ?? event.compacted()
                 let key = DeliveryKey.event(kept, rule: notice.rule, sink: sink)
                 deliveries.append(Delivery(key: key, sink: sink, notice: notice, event: kept))
