@@ -58,7 +58,7 @@ bool Plan::insert(uint32_t root, const std::string &pointer, uint32_t bits) {
     for (Node &node : nodes_) {
         const bool is_one = node.targets != 0 && (node.targets & (node.targets - 1)) == 0;
         const bool is_field = (node.targets & ((1U << RELAY_JSON_FIELD_COUNT) - 1)) != 0;
-        node.leaf = is_one && is_field && node.subtree == node.targets ? __builtin_ctz(node.targets) : -1;
+        node.leaf = is_one && is_field && node.subtree == node.targets ? __builtin_ctz(node.targets) : Node::no_leaf;
         // The nodes may have moved.
         node.guesses.clear();
     }
@@ -76,6 +76,7 @@ void Plan::guess(
     memcpy(&guess.head, key, 8);
     memcpy(&guess.tail, key + guess.tail_offset, 8);
     guess.count = static_cast<uint32_t>(count);
+    guess.leaf = child == nullptr ? Node::unwanted : child->leaf;
     guess.node = child;
 }
 

@@ -22,6 +22,8 @@ struct Node {
         uint32_t node;
     };
     static constexpr uint32_t no_index = UINT32_MAX;
+    static constexpr int unwanted = -1;
+    static constexpr int no_leaf = -2;
     static constexpr uint32_t no_guess = UINT32_MAX - 8;  // longer than any key
 
     /// The key that stood at a place of an object when it was last read: servers write them in the same order.
@@ -30,6 +32,7 @@ struct Node {
         uint64_t tail = 0, tail_mask = 0;  // the last eight ones, or the same if it has no more than eight
         uint32_t tail_offset = 0;
         uint32_t count = no_guess;   // its length
+        int leaf = no_leaf;          // the field that it is, `unwanted`, or `no_leaf`
         const Node *node = nullptr;  // what is wanted there
 
         /// Compares; eight bytes can be read, or as many as the key has.
@@ -45,7 +48,7 @@ struct Node {
 
     uint32_t targets = 0;  // the fields and filters whose pointers end here
     uint32_t subtree = 0;  // those that end here or below
-    int leaf = -1;         // the field, if it is the only one and nothing is wanted below
+    int leaf = no_leaf;    // the field, if it is the only one and nothing is wanted below
     mutable std::vector<Guess> guesses;  // none, or one for each of the first places; they change no answer
     bool holds_items() const { return (targets & items_bit) != 0; }
     std::vector<Child> children;

@@ -1,22 +1,10 @@
 #include "Walk.hpp"
 
-#include "Escapes.hpp"
-
 namespace relay {
 
 namespace {
 
 bool is_white(uint8_t byte) { return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t'; }
-
-bool is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
-
-/// Whether a number or literal may end before this byte.
-bool ends_scalar(uint8_t byte) {
-    switch (byte) {
-    case ' ': case '\n': case '\r': case '\t': case ',': case ':': case '[': case ']': case '{': case '}': return true;
-    default: return false;
-    }
-}
 
 /// The fields of an item, which lie one behind the other, as an array.
 relay_json_value *fields(relay_json_item &item) {
@@ -24,12 +12,6 @@ relay_json_value *fields(relay_json_item &item) {
         offsetof(relay_json_item, raw) == RELAY_JSON_FIELD_COUNT * sizeof(relay_json_value),
         "the fields are in the order of relay_json_field");
     return &item.id;
-}
-
-/// Returns where the first backslash between `start` and `end` is, or `end`.
-size_t backslash(const uint8_t *text, size_t start, size_t end) {
-    const void *found = start < end ? memchr(text + start, '\\', end - start) : nullptr;
-    return found == nullptr ? end : static_cast<size_t>(static_cast<const uint8_t *>(found) - text);
 }
 
 }  // namespace
@@ -220,8 +202,43 @@ inline bool Walk::string(uint32_t start, size_t next, relay_json_value &token) {
     return true;
 }
 
+/// Reads members as long as each has the key that is guessed for its place, from `place` on, and a string without
+/// escapes or space around it. Returns whether the object has ended; else the next member is for others to read.
+bool Walk::usual_members(const Node &node, unsigned &place) {
+    if (node.guesses.empty() || count_ < 4) { return false; }
+    // What changes is kept at hand: this is where most of the walk's time goes.
+    const uint8_t *const text = text_;
+    relay_json_value *const slots = fields(*target_);
+    const uint32_t *at = positions_ + cursor_;
+    const uint32_t *const last = positions_ + count_ - 4;
+    uint32_t found = state_;
+    uint32_t special = special_;
+    bool has_ended = false;
+    for (; !has_ended && place < Node::most_guesses && at <= last; place++, at += 4) {
+        const Node::Guess &guess = node.guesses[place];
+        const uint32_t key = at[0], value = at[2], after = at[3], end = after - 1;
+        const bool is_usual = (text[key] == '"') & (text[at[1]] == ':') & (text[value] == '"') & (text[end] == '"')
+                              & (end > value) & (end <= escape_) & (guess.count + 2 == at[1] - key)
+                              & ((text[after] == ',') | (text[after] == '}')) & (length_ - key > 8)
+                              & (guess.leaf != Node::no_leaf);
+        // Between two positions there is one string, so this is all of it, and then comes its quote.
+        if (!is_usual || !guess.matches(text + key + 1)) { break; }
+        if (guess.leaf >= 0) {
+            slots[guess.leaf] = {value + 1, end - value - 1, RELAY_JSON_STRING, false};
+            const uint32_t bit = 1U << guess.leaf;
+            found |= bit;
+            special = (special & ~bit) | (end - value == 1 ? bit : 0);
+        }
+        has_ended = text[after] == '}';
+    }
+    state_ = found;
+    special_ = special;
+    cursor_ = static_cast<size_t>(at - positions_);
+    return has_ended;
+}
+
 /// Reads the key at `at`, before a colon, and returns what is wanted there.
-__attribute__((always_inline)) inline const Node *Walk::key(
+inline const Node *Walk::key(
     const Node *node, unsigned place, const uint32_t *at, bool &is_valid) {
     const uint8_t *text = text_ + at[0] + 1;
     const size_t readable = length_ - at[0] - 1;
@@ -248,6 +265,7 @@ bool Walk::object(const Node *node, unsigned depth) {
         return true;
     }
     for (unsigned place = 0;; place++) {
+        if (node != nullptr && usual_members(*node, place)) { return true; }
         // A key, a colon, a value and what follows it.
         if (count_ - cursor_ < 4) { return false; }
         const uint32_t *at = positions_ + cursor_;
@@ -294,61 +312,6 @@ template <class Each> bool Walk::array(unsigned depth, Each each) {
         if (after == ']') { return true; }
         if (after != ',') { return false; }
     }
-}
-
-/// The same, of a string behind which there is white space, or of one with escapes.
-bool Walk::odd_string(uint32_t start, size_t next, relay_json_value &token) {
-    // Only white space lies between the closing quote and the next position.
-    size_t end = next;
-    do {
-        end--;
-        if (end <= start) { return false; }
-    } while (text_[end] != '"');
-    if (escape_ < start) { escape_ = backslash(text_, start, length_); }
-    token = {start + 1, static_cast<uint32_t>(end - start - 1), RELAY_JSON_STRING, escape_ < end};
-    return !token.escaped || escapes_are_valid(text_ + token.offset, token.count);
-}
-
-bool Walk::scalar(uint32_t start, relay_json_value &token) const {
-    const auto literal = [&](const char *word, size_t count, relay_json_kind kind) {
-        token.kind = kind;
-        return length_ - start >= count && memcmp(text_ + start, word, count) == 0 ? start + count : 0;
-    };
-    size_t end = 0;
-    switch (text_[start]) {
-    case 't': end = literal("true", 4, RELAY_JSON_TRUE); break;
-    case 'f': end = literal("false", 5, RELAY_JSON_FALSE); break;
-    case 'n': end = literal("null", 4, RELAY_JSON_NULL); break;
-    default:
-        token.kind = RELAY_JSON_NUMBER;
-        end = number_end(start);
-    }
-    if (end == 0 || (end < length_ && !ends_scalar(text_[end]))) { return false; }
-    token.count = static_cast<uint32_t>(end - start);
-    return true;
-}
-
-/// Returns where the number at `at` ends, or 0 if there is none (RFC 8259, section 6).
-size_t Walk::number_end(size_t at) const {
-    const auto digits = [this](size_t from) {
-        while (from < length_ && is_digit(text_[from])) { from++; }
-        return from;
-    };
-    if (at < length_ && text_[at] == '-') { at++; }
-    size_t end = digits(at);
-    if (end == at || (text_[at] == '0' && end > at + 1)) { return 0; }
-    if (end < length_ && text_[end] == '.') {
-        at = end + 1;
-        end = digits(at);
-        if (end == at) { return 0; }
-    }
-    if (end < length_ && (text_[end] | 0x20) == 'e') {
-        at = end + 1;
-        if (at < length_ && (text_[at] == '+' || text_[at] == '-')) { at++; }
-        end = digits(at);
-        if (end == at) { return 0; }
-    }
-    return end;
 }
 
 const Node *Walk::wanted(const Node &node, const relay_json_value &key) {

@@ -39,11 +39,13 @@ private:
     bool value(const Node *node, unsigned depth);
     bool object(const Node *node, unsigned depth);
     template <class Each> bool array(unsigned depth, Each each);
+    bool usual_members(const Node &node, unsigned &place);
     const Node *key(const Node *node, unsigned place, const uint32_t *at, bool &is_valid);
     bool string(uint32_t start, size_t next, relay_json_value &token);
     bool odd_string(uint32_t start, size_t next, relay_json_value &token);
     bool scalar(uint32_t start, relay_json_value &token) const;
     size_t number_end(size_t at) const;
+    static size_t backslash(const uint8_t *text, size_t start, size_t end);
 
     const Node *wanted(const Node &node, const relay_json_value &key);
     void forget(const Node &node);
