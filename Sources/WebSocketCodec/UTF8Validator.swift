@@ -79,12 +79,14 @@ struct UTF8Validator: Sendable {
     private static func isASCII(_ bytes: RawSpan) -> Bool {
         let count = bytes.byteCount
         guard count >= 32 else { return endOfASCII(bytes, from: 0) == count }
+        var all = bytes.unsafeLoadUnaligned(fromByteOffset: count - 32, as: SIMD4<UInt64>.self)
         var offset = 0
         while offset < count - 32 {
-            if hasHighBit(bytes, inFourWordsFrom: offset) { return false }
+            all |= bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD4<UInt64>.self)
             offset += 32
         }
-        return !hasHighBit(bytes, inFourWordsFrom: count - 32)
+        let half = all.lowHalf | all.highHalf
+        return (half[0] | half[1]) & 0x8080_8080_8080_8080 == 0
     }
 
     @inline(__always)
