@@ -8,21 +8,46 @@ package struct Delivery: Sendable {
     package var sink: String
     /// What to show.
     package var notice: Notice
-    /// The event it tells of, compacted.
-    package var event: Event
+    /// What it tells of.
+    package var content: Content
+
+    /// What a delivery tells of.
+    package enum Content: Sendable {
+        /// One event, compacted.
+        case event(Event)
+        /// Several events of one group.
+        case digest(Summary)
+        /// What was held in quiet hours.
+        case briefing(Summary)
+    }
 
     /// Creates a delivery.
-    package init(key: String, sink: String, notice: Notice, event: Event) {
+    package init(key: String, sink: String, notice: Notice, content: Content) {
         self.key = key
         self.sink = sink
         self.notice = notice
-        self.event = event
+        self.content = content
+    }
+
+    /// How many effects it carries.
+    package var effects: Int {
+        switch content {
+        case .event: 1
+        case .digest(let summary), .briefing(let summary): summary.count
+        }
     }
 
     /// An estimate of the memory the delivery takes, for the shares of the outbox.
     package var byteCount: Int {
-        256 + key.utf8.count + event.storage.count + notice.title.utf8.count + notice.body.utf8.count
+        256 + key.utf8.count + contentByteCount + notice.title.utf8.count + notice.body.utf8.count
             + notice.link.utf8.count
+    }
+
+    private var contentByteCount: Int {
+        switch content {
+        case .event(let event): event.storage.count
+        case .digest(let summary), .briefing(let summary): summary.byteCount
+        }
     }
 }
 

@@ -14,7 +14,7 @@ package enum DeliveryKey {
         append(littleEndian(event.record.identity.high) + littleEndian(event.record.identity.low), to: &bytes)
         append(rule.utf8, to: &bytes)
         append(sink.utf8, to: &bytes)
-        return base32(Digest.sha256(bytes))
+        return base32(Checksum.sha256(bytes))
     }
 
     private static func littleEndian(_ half: UInt64) -> [UInt8] {

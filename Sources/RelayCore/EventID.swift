@@ -55,7 +55,7 @@ internal import GLibRuntime
     }
 
     private init(digestOf text: RawSpan) {
-        let digest = Digest.sha256(text.withUnsafeBytes { Array($0) })
+        let digest = Checksum.sha256(text.withUnsafeBytes { Array($0) })
         let bytes = digest.span.bytes
         self.init(
             high: bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self),

@@ -2,24 +2,61 @@
 package struct Intake: Sendable {
     /// The event, compacted if the intake outlives its batch.
     package var event: Event
-    /// The deliveries that its durable effects make, rendered.
-    package var deliveries: [Delivery]
+    /// The effects that are the journal's, in the order of their rules; their places are those of the plan in force.
+    package var effects: [Effect]
 
     /// Creates an intake.
-    package init(event: Event, deliveries: [Delivery]) {
+    package init(event: Event, effects: [Effect]) {
         self.event = event
-        self.deliveries = deliveries
+        self.effects = effects
     }
 }
 
-/// What became of the deliveries of one intake, in their order.
+/// What became of one effect of an intake.
 package enum Acceptance: Sendable, Equatable {
-    /// Stored, to be claimed by the sink's worker.
+    /// A delivery was stored, to be claimed by the sink's worker.
     case stored
-    /// A delivery with the same key is in the journal: the event came twice.
-    case duplicate
+    /// It joined an open digest, which closes then.
+    case gathered(until: Deadline)
+    /// It joined the briefing of this time, which goes out when the time ends.
+    case held(time: String, until: Instant)
+    /// It ended in a receipt.
+    case suppressed(Receipt)
     /// The share of the sink is full: dead with the reason `outbox full`.
     case outboxFull
+}
+
+/// How many effects of one rule and sink ended in a receipt of one kind.
+package struct ReceiptCount: Sendable, Equatable {
+    /// The name of the rule; empty for `unmatched`.
+    package var rule: String
+    /// The name of the sink, or `-`.
+    package var sink: String
+    /// The reason.
+    package var receipt: Receipt
+    /// How many.
+    package var count: Int
+
+    /// Creates a count.
+    package init(rule: String, sink: String, receipt: Receipt, count: Int) {
+        self.rule = rule
+        self.sink = sink
+        self.receipt = receipt
+        self.count = count
+    }
+}
+
+/// What the bounds of the journal's tables turned away.
+package struct OverflowCounters: Sendable, Equatable {
+    /// Effects that joined the group `others` of their rule, as no more groups could be opened.
+    package var groups = 0
+    /// Effects that were charged to the overflow key of their rule, as no more limit keys could be kept.
+    package var limitKeys = 0
+    /// Repeat keys that were forgotten before their time.
+    package var repeatKeys = 0
+
+    /// Creates counters that are all zero.
+    package init() {}
 }
 
 /// A delivery handed to a worker, with the right to attempt it until the lease ends.
@@ -122,10 +159,29 @@ package struct SinkCounters: Sendable, Equatable {
 ///
 /// The memory and the SQLite journal pass one contract suite.
 package protocol Journal: Sendable {
-    /// Stores a group of intakes in one commit, all or nothing, and returns what became of each one's deliveries.
+    /// Puts a new plan in force, as a reload does.
+    ///
+    /// Limits and digests are kept by the name of their rule. Digests that the new plan has no place for close at once.
+    func adopt(_ plan: EffectPlan, at now: Moment) async throws(JournalFailure)
+
+    /// Stores a group of intakes in one commit, all or nothing, and returns what became of each one's effects.
+    ///
+    /// Digests and briefings that are due close first.
     ///
     /// - Throws: `JournalFailure` when nothing was stored.
-    func accept(_ intakes: [Intake], at now: Instant) async throws(JournalFailure) -> [[Acceptance]]
+    func accept(_ intakes: [Intake], at now: Moment) async throws(JournalFailure) -> [[Acceptance]]
+
+    /// Closes the digests and briefings that are due, and returns when the next ones are: the earliest of each clock.
+    func advance(to now: Moment) async throws(JournalFailure) -> [Deadline]
+
+    /// Adds a silence, from now on.
+    func addSilence(_ matcher: Silence.Matcher, until: Instant, at now: Moment) async throws(SilenceFault) -> Silence
+
+    /// Ends a silence; returns whether there was one.
+    func removeSilence(_ id: UInt64, at now: Moment) async -> Bool
+
+    /// Returns the silences that have not ended, oldest first.
+    func silences(at now: Moment) async -> [Silence]
 
     /// Claims up to `count` due deliveries of `sink`, in the order accepted, for `lease`.
     ///
@@ -141,8 +197,19 @@ package protocol Journal: Sendable {
     /// Returns the counters by sink, of the effects that reached the journal.
     func counters() async -> [String: SinkCounters]
 
+    /// Returns the receipts so far, by rule, sink and reason.
+    func receipts() async -> [ReceiptCount]
+
+    /// Returns what the bounds of the tables turned away.
+    func overflows() async -> OverflowCounters
+
     /// Returns the bell that rings when deliveries of `sink` were stored, or released to be claimed again.
     func bell(for sink: String) async -> Doorbell
+
+    /// Prepares for the end of the process, after the last intake.
+    ///
+    /// A journal that the process takes with it closes all digests and briefings now, so that they are still delivered.
+    func finish(at now: Moment) async
 
     /// Stores what is in memory only and closes. No other call follows.
     func close() async

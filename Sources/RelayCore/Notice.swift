@@ -19,20 +19,24 @@ package struct Notice: Sendable {
     package var link: UntrustedText
     /// How much it presses.
     package var urgency: Urgency
+    /// The name or the path of an icon, as the rules file has it; empty for the sink's own.
+    package var icon: String
     /// The name of the rule that made it.
     package var rule: String
-    /// How many events of the rule were held back since its last notice.
+    /// How many effects of the rule its limit has suppressed since its last notice.
     package var suppressed: Int
 
     /// Creates a notice.
     package init(
         title: UntrustedText = UntrustedText(), body: UntrustedText = UntrustedText(),
-        link: UntrustedText = UntrustedText(), urgency: Urgency = .normal, rule: String = "", suppressed: Int = 0
+        link: UntrustedText = UntrustedText(), urgency: Urgency = .normal, icon: String = "", rule: String = "",
+        suppressed: Int = 0
     ) {
         self.title = title
         self.body = body
         self.link = link
         self.urgency = urgency
+        self.icon = icon
         self.rule = rule
         self.suppressed = suppressed
     }

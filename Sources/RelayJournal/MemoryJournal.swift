@@ -9,27 +9,54 @@ package final class MemoryJournal: Journal {
     private let limits: OutboxShare.Limits
     private var shares: [String: OutboxShare] = [:]
     private var bells: [String: Doorbell] = [:]
+    private var plan: EffectPlan
     private var nextSerial: UInt64 = 0
     private var nextToken: UInt64 = 0
 
-    /// Creates an empty journal in which every sink has a share of this size.
-    package nonisolated init(limits: OutboxShare.Limits = OutboxShare.Limits()) {
+    /// Creates an empty journal with a plan in force, in which every sink has a share of this size.
+    package nonisolated init(plan: EffectPlan, limits: OutboxShare.Limits = OutboxShare.Limits()) {
+        self.plan = plan
         self.limits = limits
     }
 
-    package func accept(_ intakes: [Intake], at now: Instant) throws(JournalFailure) -> [[Acceptance]] {
+    package func adopt(_ plan: EffectPlan, at now: Moment) {
+        self.plan = plan
+    }
+
+    package func accept(_ intakes: [Intake], at now: Moment) throws(JournalFailure) -> [[Acceptance]] {
         var sinks: Set<String> = []
         let acceptances = intakes.map { intake in
-            intake.deliveries.map { delivery in
-                sinks.insert(delivery.sink)
+            intake.effects.map { effect in
+                let sink = plan.sinkNames[effect.sink]
+                sinks.insert(sink)
                 nextSerial += 1
-                return shares[delivery.sink, default: OutboxShare(limits: limits)].store(
-                    delivery, serial: nextSerial, at: now)
+                let delivery = Delivery(
+                    key: DeliveryKey.event(intake.event, rule: plan.policies[effect.rule].rule, sink: sink), sink: sink,
+                    notice: plan.renderer.notice(rule: effect.rule, for: intake.event, suppressed: 0),
+                    content: .event(intake.event))
+                return shares[sink, default: OutboxShare(limits: limits)].store(
+                    delivery, serial: nextSerial, at: now.relay)
             }
         }
         for sink in sinks { bell(for: sink).ring() }
         return acceptances
     }
+
+    package func advance(to now: Moment) -> [Deadline] { [] }
+
+    package func addSilence(
+        _ matcher: Silence.Matcher, until: Instant, at now: Moment
+    ) throws(SilenceFault) -> Silence {
+        throw .empty
+    }
+
+    package func removeSilence(_ id: UInt64, at now: Moment) -> Bool { false }
+
+    package func silences(at now: Moment) -> [Silence] { [] }
+
+    package func receipts() -> [ReceiptCount] { [] }
+
+    package func overflows() -> OverflowCounters { OverflowCounters() }
 
     package func claim(
         sink: String, upTo count: Int, lease: Duration, inOrder: Bool, at now: Instant
@@ -72,6 +99,8 @@ package final class MemoryJournal: Journal {
         bells[sink] = bell
         return bell
     }
+
+    package func finish(at now: Moment) {}
 
     package func close() {
         shares.removeAll()

@@ -60,7 +60,7 @@ package struct OutboxShare {
         counters.effects += 1
         guard serials[delivery.key] == nil else {
             counters.suppressed += 1
-            return .duplicate
+            return .suppressed(.duplicate)
         }
         guard entries.count < limits.count, byteCount + delivery.byteCount <= limits.bytes else {
             counters.dead += 1

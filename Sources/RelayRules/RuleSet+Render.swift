@@ -1,7 +1,22 @@
 internal import GLibRuntime
 package import RelayCore
 
-extension RuleSet {
+extension RuleSet: NoticeRenderer {
+    package func notice(rule: Int, for event: Event, suppressed: Int) -> Notice {
+        var notice = Notice()
+        render(Effect(rule: rule, sink: Effect.nobody, action: .deliver), event, into: &notice)
+        notice.suppressed = suppressed
+        return notice
+    }
+
+    package func notice(rule: Int, for digest: Gathering, suppressed: Int) -> Notice {
+        Notice(rule: rules[rule].name, suppressed: suppressed)
+    }
+
+    package func briefing(time: String, of gathering: Gathering) -> Notice {
+        Notice(title: UntrustedText(time))
+    }
+
     /// Writes what a person reads about an effect of an event into `notice`, whose memory is used again.
     ///
     /// All text of the event is cleaned. The link is the rule's, else the event's own, else the stream's; a
@@ -25,6 +40,12 @@ extension RuleSet {
             event.withBytes(of: event.record.text) { TextCleaning.append($0, to: &notice.body.utf8, as: .block) }
         }
         appendLink(of: number, event, to: &notice.link.utf8)
+    }
+
+    /// What the journal needs to know of the rules.
+    package var plan: EffectPlan {
+        EffectPlan(
+            policies: rules.map { EffectPolicy(rule: $0.name) }, sinkNames: sinkNames, times: [:], renderer: self)
     }
 
     private func appendLink(of number: Int?, _ event: Event, to bytes: inout [UInt8]) {

@@ -1,7 +1,16 @@
 package import RelayCore
 
-/// The JSON object that tells of one notice of one event: a line of `stdout`, the body of a webhook.
+/// The JSON object that tells of one notice: a line of `stdout`, the body of a webhook.
 package enum NoticeLine {
+    /// Appends the object of a delivery, without a newline.
+    package static func append(_ delivery: Delivery, sink: String? = nil, to bytes: inout [UInt8]) {
+        switch delivery.content {
+        case .event(let event): append(delivery.notice, event, sink: sink, to: &bytes)
+        case .digest(let summary): SummaryLine.append(delivery.notice, summary, "digest", sink: sink, to: &bytes)
+        case .briefing(let summary): SummaryLine.append(delivery.notice, summary, "briefing", sink: sink, to: &bytes)
+        }
+    }
+
     /// Appends the object, without a newline.
     ///
     /// The keys are always the same and in the same order; `post` and `link` are null where there is none.

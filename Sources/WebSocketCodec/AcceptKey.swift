@@ -4,7 +4,7 @@ internal import GLibRuntime
 enum AcceptKey {
     /// Returns the `Sec-WebSocket-Accept` that answers a `Sec-WebSocket-Key`.
     static func answer(to key: String) -> String {
-        Base64.encode(Digest.sha1(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)))
+        Base64.encode(Checksum.sha1(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8)))
     }
 
     /// Returns whether `key` is 16 bytes in base64, as section 4.1 asks.

@@ -14,7 +14,7 @@ struct DigestTests {
         ),
     ])
     func sha1(text: String, expected: String) {
-        #expect(hex(Digest.sha1(Array(text.utf8))) == expected)
+        #expect(hex(Checksum.sha1(Array(text.utf8))) == expected)
     }
 
     @Test(arguments: [
@@ -22,7 +22,7 @@ struct DigestTests {
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
     ])
     func sha256(text: String, expected: String) {
-        #expect(hex(Digest.sha256(Array(text.utf8))) == expected)
+        #expect(hex(Checksum.sha256(Array(text.utf8))) == expected)
     }
 
     // RFC 4648, section 10.
@@ -36,6 +36,6 @@ struct DigestTests {
     // RFC 6455, section 1.3.
     @Test func webSocketAcceptKey() {
         let key = "dGhlIHNhbXBsZSBub25jZQ==258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
-        #expect(Base64.encode(Digest.sha1(Array(key.utf8))) == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+        #expect(Base64.encode(Checksum.sha1(Array(key.utf8))) == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
     }
 }

@@ -14,20 +14,20 @@ struct MemoryJournalTests {
         await journal.claim(sink: "sink", upTo: count, lease: lease, inOrder: inOrder, at: now)
     }
 
-    private func keys(_ batch: ClaimBatch) -> [String] { batch.claims.map(\.delivery.key) }
+    private func keys(_ batch: ClaimBatch) -> [String] { batch.claims.compactMap(\.delivery.eventID) }
 
     @Test func claimsComeInTheOrderAccepted() async throws {
-        let journal = MemoryJournal()
+        let journal = MemoryJournal(plan: Fixtures.plan())
         let acceptances = try await journal.accept(
-            [Fixtures.intake(["a", "b"]), Fixtures.intake([]), Fixtures.intake(["c"])], at: start)
-        #expect(acceptances == [[.stored, .stored], [], [.stored]])
+            Fixtures.intakes(["a", "b", "c"]), at: Moment(start))
+        #expect(acceptances == [[.stored], [.stored], [.stored]])
         #expect(keys(await claim(journal, 2, at: start)) == ["a", "b"])
         #expect(keys(await claim(journal, 2, at: start)) == ["c"])
     }
 
     @Test func aClaimedDeliveryIsNotClaimedAgain() async throws {
-        let journal = MemoryJournal()
-        _ = try await journal.accept([Fixtures.intake(["a"])], at: start)
+        let journal = MemoryJournal(plan: Fixtures.plan())
+        _ = try await journal.accept(Fixtures.intakes(["a"]), at: Moment(start))
         #expect(keys(await claim(journal, at: start)) == ["a"])
         let empty = await claim(journal, at: start + .seconds(59))
         #expect(empty.claims.isEmpty)
@@ -35,9 +35,9 @@ struct MemoryJournalTests {
     }
 
     @Test func aDeliveryWithAKeyThatIsHeldIsADuplicate() async throws {
-        let journal = MemoryJournal()
-        let acceptances = try await journal.accept([Fixtures.intake(["a"]), Fixtures.intake(["a"])], at: start)
-        #expect(acceptances == [[.stored], [.duplicate]])
+        let journal = MemoryJournal(plan: Fixtures.plan())
+        let acceptances = try await journal.accept(Fixtures.intakes(["a", "a"]), at: Moment(start))
+        #expect(acceptances == [[.stored], [.suppressed(.duplicate)]])
         let claims = await claim(journal, at: start).claims
         #expect(claims.count == 1)
         await journal.settle(claims.map { SettledClaim($0, .delivered) }, at: start)
@@ -46,8 +46,8 @@ struct MemoryJournalTests {
     }
 
     @Test func aRetryIsClaimedWhenItIsDueAndNotBefore() async throws {
-        let journal = MemoryJournal()
-        _ = try await journal.accept([Fixtures.intake(["a", "b"])], at: start)
+        let journal = MemoryJournal(plan: Fixtures.plan())
+        _ = try await journal.accept(Fixtures.intakes(["a", "b"]), at: Moment(start))
         let first = try #require(await claim(journal, 1, at: start).claims.first)
         #expect(first.attempt == 1)
         let due = start + .seconds(5)
@@ -55,12 +55,12 @@ struct MemoryJournalTests {
         #expect(keys(await claim(journal, at: start)) == ["b"])
         #expect(await claim(journal, at: start + .milliseconds(4999)).nextDue == due)
         let again = try #require(await claim(journal, at: due).claims.first)
-        #expect(again.delivery.key == "a" && again.attempt == 2 && again.acceptedAt == start)
+        #expect(again.delivery.eventID == "a" && again.attempt == 2 && again.acceptedAt == start)
     }
 
     @Test func inOrderARetryHoldsBackAllBehindIt() async throws {
-        let journal = MemoryJournal()
-        _ = try await journal.accept([Fixtures.intake(["a", "b"])], at: start)
+        let journal = MemoryJournal(plan: Fixtures.plan())
+        _ = try await journal.accept(Fixtures.intakes(["a", "b"]), at: Moment(start))
         let first = try #require(await claim(journal, 1, inOrder: true, at: start).claims.first)
         #expect(await claim(journal, 1, inOrder: true, at: start).claims.isEmpty)
         await journal.settle([SettledClaim(first, .retry(at: start + .seconds(5), because: "busy"))], at: start)
@@ -70,8 +70,8 @@ struct MemoryJournalTests {
     }
 
     @Test func aReleasedClaimIsDueAtOnceAndCountsNoAttempt() async throws {
-        let journal = MemoryJournal()
-        _ = try await journal.accept([Fixtures.intake(["a"])], at: start)
+        let journal = MemoryJournal(plan: Fixtures.plan())
+        _ = try await journal.accept(Fixtures.intakes(["a"]), at: Moment(start))
         let claims = await claim(journal, at: start).claims
         await journal.settle(claims.map { SettledClaim($0, .released) }, at: start)
         let again = try #require(await claim(journal, at: start).claims.first)
@@ -79,8 +79,8 @@ struct MemoryJournalTests {
     }
 
     @Test func aSettlementAfterTheLeaseIsStale() async throws {
-        let journal = MemoryJournal()
-        _ = try await journal.accept([Fixtures.intake(["a"])], at: start)
+        let journal = MemoryJournal(plan: Fixtures.plan())
+        _ = try await journal.accept(Fixtures.intakes(["a"]), at: Moment(start))
         let old = await claim(journal, at: start).claims
         let new = await claim(journal, at: start + lease).claims
         #expect(new.map(\.attempt) == [2])
@@ -90,8 +90,8 @@ struct MemoryJournalTests {
     }
 
     @Test func fiveClaimsNeverSettledAreDead() async throws {
-        let journal = MemoryJournal()
-        _ = try await journal.accept([Fixtures.intake(["a"])], at: start)
+        let journal = MemoryJournal(plan: Fixtures.plan())
+        _ = try await journal.accept(Fixtures.intakes(["a"]), at: Moment(start))
         var now = start
         for attempt in 1...5 {
             #expect(await claim(journal, at: now).claims.map(\.attempt) == [attempt])
@@ -103,19 +103,20 @@ struct MemoryJournalTests {
     }
 
     @Test func aFullShareTakesNoMoreAndNoOtherSinkNotices() async throws {
-        let journal = MemoryJournal(limits: OutboxShare.Limits(count: 2))
-        let full = try await journal.accept([Fixtures.intake(["a", "b", "c"])], at: start)
-        #expect(full == [[.stored, .stored, .outboxFull]])
-        #expect(try await journal.accept([Fixtures.intake(["d"], to: "other")], at: start) == [[.stored]])
+        let journal = MemoryJournal(plan: Fixtures.plan(), limits: OutboxShare.Limits(count: 2))
+        let full = try await journal.accept(Fixtures.intakes(["a", "b", "c"]), at: Moment(start))
+        #expect(full == [[.stored], [.stored], [.outboxFull]])
+        #expect(try await journal.accept(Fixtures.intakes(["d"], to: "other"), at: Moment(start)) == [[.stored]])
         #expect(await journal.counters()["sink"]?.dead == 1)
-        let bytes = MemoryJournal(limits: OutboxShare.Limits(bytes: Fixtures.delivery("a").byteCount))
-        #expect(try await bytes.accept([Fixtures.intake(["a", "b"])], at: start) == [[.stored, .outboxFull]])
+        let bytes = MemoryJournal(
+            plan: Fixtures.plan(), limits: OutboxShare.Limits(bytes: Fixtures.delivery("a").byteCount))
+        #expect(try await bytes.accept(Fixtures.intakes(["a", "b"]), at: Moment(start)) == [[.stored], [.outboxFull]])
     }
 
     @Test func theBellRingsWhenSomethingIsStored() async throws {
-        let journal = MemoryJournal()
+        let journal = MemoryJournal(plan: Fixtures.plan())
         let bell = await journal.bell(for: "sink")
-        _ = try await journal.accept([Fixtures.intake(["a"])], at: start)
+        _ = try await journal.accept(Fixtures.intakes(["a"]), at: Moment(start))
         await bell.wait()
     }
 
@@ -123,7 +124,7 @@ struct MemoryJournalTests {
     @Test(arguments: 0..<200)
     func theCountersAddUp(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
-        let journal = MemoryJournal(limits: OutboxShare.Limits(count: 20))
+        let journal = MemoryJournal(plan: Fixtures.plan(), limits: OutboxShare.Limits(count: 20))
         var now = start
         var held: [Claim] = []
         var offered = 0
@@ -133,7 +134,7 @@ struct MemoryJournalTests {
             case 0:
                 let keys = (0..<3).map { "\(step)-\($0 % Int.random(in: 1...3, using: &random))" }
                 offered += keys.count
-                _ = try await journal.accept([Fixtures.intake(keys)], at: now)
+                _ = try await journal.accept(Fixtures.intakes(keys), at: Moment(now))
             case 1:
                 held += await claim(journal, 3, inOrder: Bool.random(using: &random), at: now).claims
             default:

@@ -8,7 +8,7 @@ import Testing
 @MainLoop
 struct OutboxWorkerTests {
     private let clock = TestClock()
-    private let journal = MemoryJournal()
+    private let journal = MemoryJournal(plan: Fixtures.plan())
     private let recorded = RecordedLog()
     /// Without jitter, so that every delay is known.
     private var policy = OutboxWorker.Policy()
@@ -22,7 +22,7 @@ struct OutboxWorkerTests {
     }
 
     private func accept(_ keys: String..., to sink: String = "sink") throws {
-        _ = try journal.accept([Fixtures.intake(keys, to: sink)], at: clock.now())
+        _ = try journal.accept(Fixtures.intakes(keys, to: sink), at: clock.moment())
     }
 
     private func counters(_ sink: String = "sink") -> [Int] {
@@ -289,7 +289,7 @@ struct OutboxWorkerTests {
         // Nothing is leased any more: all can be claimed long before a lease would end.
         let claims = journal.claim(
             sink: "sink", upTo: 9, lease: .seconds(9), inOrder: false, at: clock.now() + .seconds(1))
-        #expect(Set(claims.claims.map(\.delivery.key)) == ["a", "b", "c"])
+        #expect(Set(claims.claims.compactMap(\.delivery.eventID)) == ["a", "b", "c"])
     }
 
     @Test(arguments: [1, 3]) func noMoreAttemptsRunThanTheSinkAllows(inFlight: Int) async throws {

@@ -40,7 +40,7 @@ extension Delivery {
         Delivery(
             key: key, sink: "sink",
             notice: Notice(title: UntrustedText(title), body: UntrustedText(body), rule: "everything"),
-            event: .sample())
+            content: .event(.sample()))
     }
 }
 

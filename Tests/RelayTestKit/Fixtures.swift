@@ -26,11 +26,58 @@ package enum Fixtures {
 
     /// A delivery to `sink` with this key.
     package static func delivery(_ key: String, to sink: String = "sink", title: String = "title") -> Delivery {
-        Delivery(key: key, sink: sink, notice: Notice(title: UntrustedText(title), rule: "rule"), event: event(id: key))
+        Delivery(
+            key: key, sink: sink, notice: Notice(title: UntrustedText(title), rule: "rule"),
+            content: .event(event(id: key)))
     }
 
-    /// An intake of one delivery for each key.
-    package static func intake(_ keys: [String], to sink: String = "sink") -> Intake {
-        Intake(event: event(), deliveries: keys.map { delivery($0, to: sink) })
+    /// The sinks of `plan()`.
+    package static let sinks = ["sink", "other", "hung", "quick"]
+
+    /// Intakes of one event each, with these ids, for the one rule of `plan()`.
+    package static func intakes(_ ids: [String], to sink: String = "sink") -> [Intake] {
+        ids.map {
+            let place = sinks.firstIndex(of: sink) ?? Effect.nobody
+            return Intake(event: event(id: $0), effects: [Effect(rule: 0, sink: place, action: .deliver)])
+        }
+    }
+
+    /// A plan in which every policy goes to every sink, and notices are plain.
+    package static func plan(
+        _ policies: [EffectPolicy] = [EffectPolicy(rule: "rule")], sinks: [String] = sinks,
+        times: [String: QuietTime] = [:]
+    ) -> EffectPlan {
+        EffectPlan(policies: policies, sinkNames: sinks, times: times, renderer: PlainRenderer(policies: policies))
+    }
+}
+
+/// Notices that say no more than a test needs: the id of the event, or how many there are.
+package struct PlainRenderer: NoticeRenderer {
+    private let policies: [EffectPolicy]
+
+    /// Creates a renderer for these rules.
+    package init(policies: [EffectPolicy]) {
+        self.policies = policies
+    }
+
+    package func notice(rule: Int, for event: Event, suppressed: Int) -> Notice {
+        let title = event.text(of: event.record.id) ?? UntrustedText()
+        return Notice(title: title, rule: policies[rule].rule, suppressed: suppressed)
+    }
+
+    package func notice(rule: Int, for digest: Gathering, suppressed: Int) -> Notice {
+        Notice(title: UntrustedText("\(digest.count)"), rule: policies[rule].rule, suppressed: suppressed)
+    }
+
+    package func briefing(time: String, of gathering: Gathering) -> Notice {
+        Notice(title: UntrustedText("\(time): \(gathering.count)"))
+    }
+}
+
+extension Delivery {
+    /// The id of the event it tells of; nil for a digest or a briefing.
+    package var eventID: String? {
+        guard case .event(let event) = content else { return nil }
+        return event.text(of: event.record.id)?.string
     }
 }

@@ -5,7 +5,7 @@ package import RelayCore
 package final class ScriptedSink: Sink {
     /// One attempt.
     package struct Attempt: Sendable, Equatable {
-        /// The key of the delivery.
+        /// The id of the event it tells of; the key of a digest.
         package var key: String
         /// The number among the attempts of this delivery, from 1.
         package var number: Int
@@ -68,8 +68,9 @@ package final class ScriptedSink: Sink {
         let attempt = state.withLock { state in
             state.running += 1
             state.mostRunning = max(state.mostRunning, state.running)
-            state.counts[delivery.key, default: 0] += 1
-            return Attempt(delivery.key, state.counts[delivery.key, default: 0])
+            let name = delivery.eventID ?? delivery.key
+            state.counts[name, default: 0] += 1
+            return Attempt(name, state.counts[name, default: 0])
         }
         defer { state.withLock { $0.running -= 1 } }
         if let outcome = script(attempt) {

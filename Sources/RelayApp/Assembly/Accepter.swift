@@ -7,6 +7,7 @@ final class Accepter {
     private let journal: any Journal
     private let clock: any RelayClock
     private let log: Log
+    private var plan: EffectPlan
     private let bell = Doorbell()
     private var queued: [Intake] = []
     private var queuedBytes = 0
@@ -14,6 +15,9 @@ final class Accepter {
 
     /// The bytes that may wait for a commit; above it the streams stop reading.
     static let mostBytes = 4 << 20
+
+    /// The bytes that an intake takes beside the text of its event.
+    private static let bytesBeside = 512
 
     /// Rings when `run` has returned.
     let finished = Doorbell()
@@ -25,8 +29,9 @@ final class Accepter {
     private var outboxFull: [String: ThinnedCount] = [:]
 
     /// Creates an accepter; `run` does its work.
-    init(journal: any Journal, clock: any RelayClock, log: Log) {
+    init(journal: any Journal, plan: EffectPlan, clock: any RelayClock, log: Log) {
         self.journal = journal
+        self.plan = plan
         self.clock = clock
         self.log = log
     }
@@ -34,7 +39,7 @@ final class Accepter {
     /// Queues an intake for the next commit.
     func add(_ intake: Intake) {
         queued.append(intake)
-        queuedBytes += intake.deliveries.reduce(0) { $0 + $1.byteCount }
+        queuedBytes += intake.event.storage.count + Self.bytesBeside
         if queuedBytes > Self.mostBytes { setPressure(true) }
     }
 
@@ -67,7 +72,7 @@ final class Accepter {
         queued = []
         queuedBytes = 0
         do {
-            let acceptances = try await journal.accept(group, at: clock.now())
+            let acceptances = try await journal.accept(group, at: clock.moment())
             tellFull(acceptances, of: group)
         } catch {
             log(.error, "journal", "events could not be accepted", [("because", error.description)])
@@ -77,12 +82,15 @@ final class Accepter {
 
     private func tellFull(_ acceptances: [[Acceptance]], of group: [Intake]) {
         for (intake, results) in zip(group, acceptances) {
-            for (delivery, result) in zip(intake.deliveries, results) where result == .outboxFull {
-                guard outboxFull[delivery.sink, default: ThinnedCount()].add() else { continue }
-                let count = outboxFull[delivery.sink]?.count ?? 0
+            for (effect, result) in zip(intake.effects, results) where result == .outboxFull {
+                let sink = plan.sinkNames[effect.sink]
+                guard outboxFull[sink, default: ThinnedCount()].add() else { continue }
                 log(
                     .error, "journal", "outbox full: deliveries are dead",
-                    [("sink", delivery.sink), ("rule", delivery.notice.rule), ("count", String(count))])
+                    [
+                        ("sink", sink), ("rule", plan.policies[effect.rule].rule),
+                        ("count", String(outboxFull[sink]?.count ?? 0)),
+                    ])
             }
         }
     }

@@ -62,22 +62,20 @@ struct Decisions {
         // Mostly there is one; emptying an array at once is a call.
         while effects.popLast() != nil {}
         rules.decide(event, into: &effects)
-        var deliveries: [Delivery] = []
+        var kept: [Effect] = []
         for effect in effects {
             if case .suppress(let receipt) = effect.action {
                 counts[receipt.place] += 1
                 continue
             }
-            rules.render(effect, event, into: &notice)
             if isLines[effect.sink] {
+                rules.render(effect, event, into: &notice)
                 lines?.append(notice, event)
-            } else if case .journal(let sink) = outlets[effect.sink] {
-                let kept = deliveries.first?.event ?? event.compacted()
-                let key = DeliveryKey.event(kept, rule: notice.rule, sink: sink)
-                deliveries.append(Delivery(key: key, sink: sink, notice: notice, event: kept))
+            } else {
+                kept.append(effect)
             }
         }
-        if let first = deliveries.first { accepter.add(Intake(event: first.event, deliveries: deliveries)) }
+        if !kept.isEmpty { accepter.add(Intake(event: event.compacted(), effects: kept)) }
     }
 }
 

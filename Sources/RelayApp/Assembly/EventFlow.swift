@@ -13,8 +13,8 @@ final class EventFlow: StreamHandler {
     enum Outlet {
         /// To the lines of standard output, right after the decision.
         case lines(StdoutLines)
-        /// To the journal, under the sink's name.
-        case journal(String)
+        /// To the journal.
+        case journal
     }
 
     /// What the flow counted.

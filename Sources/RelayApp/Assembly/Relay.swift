@@ -2,6 +2,7 @@ internal import GLibRuntime
 internal import HTTPClient
 internal import RelayCore
 internal import RelayJournal
+internal import RelayRules
 internal import RelaySinks
 internal import RelayStream
 
@@ -30,7 +31,7 @@ final class Relay {
     }
 
     private let parts: Parts
-    private let journal: any Journal = MemoryJournal()
+    private let journal: any Journal
     private let accepter: Accepter
     private let output: StandardOutput?
     private let sinks: [any Sink]
@@ -47,7 +48,10 @@ final class Relay {
     init(_ parts: Parts) async throws(SecretFailure) {
         self.parts = parts
         let (configuration, clock, log) = (parts.configuration, parts.clock, parts.log)
-        let accepter = Accepter(journal: journal, clock: clock, log: log)
+        let plan = configuration.rules.plan
+        let journal = MemoryJournal(plan: plan)
+        self.journal = journal
+        let accepter = Accepter(journal: journal, plan: plan, clock: clock, log: log)
         self.accepter = accepter
         let output = StandardOutput(configuration.sinks, descriptor: parts.standardOutput, log: log)
         self.output = output
@@ -58,7 +62,7 @@ final class Relay {
             if case .stdout = sink.kind, !sink.isDurable, let output {
                 outlets.append(.lines(output.lines))
             } else {
-                outlets.append(.journal(sink.name))
+                outlets.append(.journal)
                 sinks.append(try await factory.make(sink))
             }
         }
@@ -74,7 +78,6 @@ final class Relay {
                 stream.connection, handler: flow,
                 surroundings: .init(secrets: parts.secrets, clock: clock, log: log, transport: transport))
         }
-        let journal = self.journal
         workers = sinks.map { OutboxWorker(sink: $0, journal: journal, clock: clock, log: log) }
         accepter.onPressure = { [weak self] in self?.press(.commits, $0) }
         output?.onFull = { [weak self] in self?.press(.standardOutput, $0) }

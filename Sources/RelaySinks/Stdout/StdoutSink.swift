@@ -53,9 +53,9 @@ package final class StdoutSink: Sink {
         var bytes: [UInt8] = []
         switch configuration.format {
         case .json:
-            NoticeLine.append(delivery.notice, delivery.event, to: &bytes)
+            NoticeLine.append(delivery, to: &bytes)
             bytes.append(UInt8(ascii: "\n"))
-        case .text: TextLine.append(delivery.notice, delivery.event, style: style, to: &bytes)
+        case .text: TextLine.append(delivery, style: style, to: &bytes)
         }
         return queue.appendWatched(bytes)
     }

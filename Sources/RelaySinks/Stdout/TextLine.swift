@@ -18,7 +18,20 @@ package enum TextLine {
     ///
     /// The time is the event's, in the system's zone.
     package static func append(_ notice: Notice, _ event: Event, style: Style = .plain, to bytes: inout [UInt8]) {
-        append(LocalTime.hourAndMinute(ofMilliseconds: event.record.createdAt.milliseconds), "2", style, to: &bytes)
+        append(notice, at: event.record.createdAt, style, to: &bytes)
+    }
+
+    /// Appends the line of a delivery; the time of a digest is that of its last event.
+    static func append(_ delivery: Delivery, style: Style, to bytes: inout [UInt8]) {
+        switch delivery.content {
+        case .event(let event): append(delivery.notice, event, style: style, to: &bytes)
+        case .digest(let summary), .briefing(let summary):
+            append(delivery.notice, at: summary.last, style, to: &bytes)
+        }
+    }
+
+    private static func append(_ notice: Notice, at time: Instant, _ style: Style, to bytes: inout [UInt8]) {
+        append(LocalTime.hourAndMinute(ofMilliseconds: time.milliseconds), "2", style, to: &bytes)
         bytes.append(contentsOf: "  ".utf8)
         append(shown(notice.title), notice.urgency == .critical ? "1;31" : "1", style, to: &bytes)
         if !notice.body.isEmpty {

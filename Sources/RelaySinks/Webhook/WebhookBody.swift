@@ -21,16 +21,30 @@ enum WebhookBody {
     private static func render(_ delivery: Delivery, _ template: JSONTemplate?) -> [UInt8] {
         guard let template else {
             var line: [UInt8] = []
-            NoticeLine.append(delivery.notice, delivery.event, sink: delivery.sink, to: &line)
+            NoticeLine.append(delivery, sink: delivery.sink, to: &line)
             return line
         }
         return template.rendered { text(of: $0, in: delivery) }
     }
 
-    /// What a placeholder stands for, or nil if the event has none.
+    /// What a placeholder stands for, or nil if there is no such thing.
     private static func text(of placeholder: Placeholder, in delivery: Delivery) -> [UInt8]? {
-        let record = delivery.event.record
-        func field(_ range: TextRange) -> [UInt8]? { delivery.event.text(of: range)?.utf8 }
+        switch placeholder {
+        case .title: return delivery.notice.title.utf8
+        case .body: return delivery.notice.body.utf8
+        case .link: return delivery.notice.link.isEmpty ? nil : delivery.notice.link.utf8
+        case .rule: return Array(delivery.notice.rule.utf8)
+        case .sink: return Array(delivery.sink.utf8)
+        case .key: return Array(delivery.key.utf8)
+        case .id, .actor, .kind, .post, .text, .createdAt, .stream:
+            guard case .event(let event) = delivery.content else { return nil }
+            return text(of: placeholder, in: event)
+        }
+    }
+
+    private static func text(of placeholder: Placeholder, in event: Event) -> [UInt8]? {
+        let record = event.record
+        func field(_ range: TextRange) -> [UInt8]? { event.text(of: range)?.utf8 }
         switch placeholder {
         case .id: return field(record.id)
         case .actor: return field(record.actor)
@@ -38,13 +52,8 @@ enum WebhookBody {
         case .post: return field(record.post)
         case .text: return field(record.text)
         case .createdAt: return Array(TimestampText.format(record.createdAt).utf8)
-        case .stream: return Array(delivery.event.stream.utf8)
-        case .title: return delivery.notice.title.utf8
-        case .body: return delivery.notice.body.utf8
-        case .link: return delivery.notice.link.isEmpty ? nil : delivery.notice.link.utf8
-        case .rule: return Array(delivery.notice.rule.utf8)
-        case .sink: return Array(delivery.sink.utf8)
-        case .key: return Array(delivery.key.utf8)
+        case .stream: return Array(event.stream.utf8)
+        case .title, .body, .link, .rule, .sink, .key: return nil
         }
     }
 
@@ -58,7 +67,7 @@ enum WebhookBody {
         if delivery.notice.link.utf8.count > longest { copy.notice.link = UntrustedText() }
         copy.notice.rule = cut(delivery.notice.rule, to: longest)
         copy.sink = cut(delivery.sink, to: longest)
-        copy.event = shortened(delivery.event, to: longest)
+        if case .event(let event) = delivery.content { copy.content = .event(shortened(event, to: longest)) }
         return copy
     }
 

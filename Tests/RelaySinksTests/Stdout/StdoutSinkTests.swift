@@ -16,7 +16,7 @@ struct StdoutSinkTests {
 
     private func line(of delivery: Delivery) -> [UInt8] {
         var bytes: [UInt8] = []
-        NoticeLine.append(delivery.notice, delivery.event, to: &bytes)
+        NoticeLine.append(delivery, to: &bytes)
         return bytes + [UInt8(ascii: "\n")]
     }
 

@@ -19,14 +19,14 @@ struct WebhookBodyTests {
 
     private func delivery(actor: String? = "alice", title: String = "title", body: String = "body") -> Delivery {
         var delivery = Delivery.sample(key: "KEY7", title: title, body: body)
-        delivery.event = .sample(actor: actor)
+        delivery.content = .event(.sample(actor: actor))
         return delivery
     }
 
     @Test func defaultIsTheLineWithTheSink() throws {
         var line: [UInt8] = []
         let delivery = delivery()
-        NoticeLine.append(delivery.notice, delivery.event, sink: "sink", to: &line)
+        NoticeLine.append(delivery, sink: "sink", to: &line)
         #expect(WebhookBody.bytes(of: delivery, nil) == line)
         #expect(try object(line)["sink"] as? String == "sink")
     }

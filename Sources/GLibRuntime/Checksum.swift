@@ -1,7 +1,7 @@
 internal import CGLib
 
 /// Hashes, by `GChecksum`.
-package enum Digest {
+package enum Checksum {
     /// Returns the 20 bytes of SHA-1 (FIPS 180-4), which RFC 6455 asks for; no longer safe against forgery.
     package static func sha1(_ bytes: [UInt8]) -> [UInt8] {
         hash(bytes, G_CHECKSUM_SHA1)

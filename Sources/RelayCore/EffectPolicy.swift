@@ -1,0 +1,180 @@
+/// A field that `by` names: what makes two events one key or one group.
+package enum KeyField: String, Sendable, CaseIterable {
+    case kind, actor, post, stream
+}
+
+/// The `limit` of a rule: no stretch of `per` ever holds more than `max` notices of one key.
+package struct LimitPolicy: Sendable, Equatable {
+    /// What becomes of an effect that finds no free slot.
+    package enum Excess: String, Sendable, CaseIterable {
+        case drop, digest
+    }
+
+    /// How many notices a stretch may hold, at least 1.
+    package var max: Int
+    /// The length of a stretch; stretches are half open.
+    package var per: Duration
+    /// What makes a key; none: the rule as one.
+    package var by: [KeyField]
+    /// What becomes of the rest.
+    package var excess: Excess
+
+    /// Creates a limit.
+    package init(max: Int, per: Duration, by: [KeyField] = [], excess: Excess = .digest) {
+        self.max = max
+        self.per = per
+        self.by = by
+        self.excess = excess
+    }
+}
+
+/// The `digest` of a rule: one notice for all events of a group.
+package struct DigestPolicy: Sendable {
+    /// When a group closes.
+    package enum Timing: Sendable {
+        /// So long after its first event.
+        case window(Duration)
+        /// At the next of these times.
+        case at(DailyTimes)
+    }
+
+    /// What makes a group; none: the rule as one.
+    package var by: [KeyField]
+    /// When a group closes.
+    package var timing: Timing
+    /// The number of events that closes it early.
+    package var max: Int?
+    /// Whether the first event goes at once (`"first": "now"`).
+    package var sendsFirst: Bool
+
+    /// Creates a digest.
+    package init(by: [KeyField] = [], timing: Timing, max: Int? = nil, sendsFirst: Bool = false) {
+        self.by = by
+        self.timing = timing
+        self.max = max
+        self.sendsFirst = sendsFirst
+    }
+}
+
+/// The `repeat` of a rule: the same key passes once within a time.
+package struct RepeatPolicy: Sendable, Equatable {
+    /// What makes a key.
+    package var by: [KeyField]
+    /// How long a key that passed holds back the next one.
+    package var within: Duration
+
+    /// Creates a repeat.
+    package init(by: [KeyField], within: Duration) {
+        self.by = by
+        self.within = within
+    }
+}
+
+/// What a rule asks of the journal for each of its effects, beside storing a delivery.
+package struct EffectPolicy: Sendable {
+    /// The name of the rule.
+    package var rule: String
+    /// Its `repeat`.
+    package var `repeat`: RepeatPolicy?
+    /// Its `digest`.
+    package var digest: DigestPolicy?
+    /// The name of the time of its `hold`.
+    package var hold: String?
+    /// Its `limit`.
+    package var limit: LimitPolicy?
+
+    /// Creates a policy.
+    package init(
+        rule: String, repeat: RepeatPolicy? = nil, digest: DigestPolicy? = nil, hold: String? = nil,
+        limit: LimitPolicy? = nil
+    ) {
+        self.rule = rule
+        self.repeat = `repeat`
+        self.digest = digest
+        self.hold = hold
+        self.limit = limit
+    }
+
+    /// Whether the effects of the rule are the journal's in any sink.
+    package var isStateful: Bool { `repeat` != nil || digest != nil || hold != nil || limit != nil }
+}
+
+/// What the journal needs to know of a rules file: the policies, the sinks, the times, and how a notice reads.
+package struct EffectPlan: Sendable {
+    /// The policies, by the places of their rules in the file.
+    package var policies: [EffectPolicy]
+    /// The names of the sinks, by their places in the file.
+    package var sinkNames: [String]
+    /// The times by name.
+    package var times: [String: QuietTime]
+    /// Renders what a person reads.
+    package var renderer: any NoticeRenderer
+
+    /// Creates a plan.
+    package init(
+        policies: [EffectPolicy], sinkNames: [String], times: [String: QuietTime], renderer: any NoticeRenderer
+    ) {
+        self.policies = policies
+        self.sinkNames = sinkNames
+        self.times = times
+        self.renderer = renderer
+    }
+}
+
+/// Turns events into what a person reads.
+package protocol NoticeRenderer: Sendable {
+    /// Returns the notice of one event for the rule at that place in the file; `suppressed` is told in it.
+    func notice(rule: Int, for event: Event, suppressed: Int) -> Notice
+    /// Returns the notice of a digest of two events or more.
+    func notice(rule: Int, for digest: Gathering, suppressed: Int) -> Notice
+    /// Returns the briefing of what `time` held.
+    func briefing(time: String, of gathering: Gathering) -> Notice
+}
+
+/// The events that one notice tells, in the order they came.
+package struct Gathering: Sendable {
+    /// An event with the name of the rule that gathered it.
+    package struct Item: Sendable {
+        /// The event, cut to what a digest keeps of it.
+        package var event: Event
+        /// The name of the rule.
+        package var rule: String
+
+        /// Creates an item.
+        package init(_ event: Event, rule: String) {
+            self.event = event
+            self.rule = rule
+        }
+    }
+
+    /// The first events, at most 10 000.
+    package private(set) var items: [Item] = []
+    /// How many there are in all.
+    package private(set) var count = 0
+    /// When the first one happened.
+    package private(set) var first = Instant.distantFuture
+    /// When the last one happened.
+    package private(set) var last = Instant(milliseconds: .min)
+
+    /// The most events that are listed.
+    package static let mostItems = 10_000
+
+    /// Creates an empty gathering.
+    package init() {}
+
+    /// Adds an event.
+    package mutating func add(_ item: Item) {
+        count += 1
+        first = min(first, item.event.record.createdAt)
+        last = max(last, item.event.record.createdAt)
+        if items.count < Self.mostItems { items.append(item) }
+    }
+
+    /// Adds what another one gathered.
+    package mutating func add(_ other: Gathering) {
+        count += other.count
+        first = min(first, other.first)
+        last = max(last, other.last)
+        items.append(contentsOf: other.items.prefix(Self.mostItems - items.count))
+    }
+}
