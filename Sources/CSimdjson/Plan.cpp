@@ -55,7 +55,29 @@ bool Plan::insert(uint32_t root, const std::string &pointer, uint32_t bits) {
         nodes_[last].subtree |= bits;
     }
     nodes_[last].targets |= bits;
+    for (Node &node : nodes_) {
+        const bool is_one = node.targets != 0 && (node.targets & (node.targets - 1)) == 0;
+        const bool is_field = (node.targets & ((1U << RELAY_JSON_FIELD_COUNT) - 1)) != 0;
+        node.leaf = is_one && is_field && node.subtree == node.targets ? __builtin_ctz(node.targets) : Node::no_leaf;
+        // The nodes may have moved.
+        node.guesses.clear();
+    }
     return true;
+}
+
+void Plan::guess(
+    const Node &node, unsigned place, const uint8_t *key, size_t count, size_t readable, const Node *child) {
+    if (place >= Node::most_guesses || count == 0 || count > Node::longest_guess || readable < 8) { return; }
+    if (node.guesses.empty()) { node.guesses.resize(Node::most_guesses); }
+    Node::Guess &guess = node.guesses[place];
+    guess.head_mask = count < 8 ? (UINT64_C(1) << count * 8) - 1 : UINT64_MAX;
+    guess.tail_mask = guess.head_mask;
+    guess.tail_offset = count < 8 ? 0 : static_cast<uint32_t>(count - 8);
+    memcpy(&guess.head, key, 8);
+    memcpy(&guess.tail, key + guess.tail_offset, 8);
+    guess.count = static_cast<uint32_t>(count);
+    guess.leaf = child == nullptr ? Node::unwanted : child->leaf;
+    guess.node = child;
 }
 
 bool Plan::set_items(const std::string &pointer) {

@@ -22,9 +22,34 @@ struct Node {
         uint32_t node;
     };
     static constexpr uint32_t no_index = UINT32_MAX;
+    static constexpr int unwanted = -1;
+    static constexpr int no_leaf = -2;
+    static constexpr uint32_t no_guess = UINT32_MAX - 8;  // longer than any key
+
+    /// The key that stood at a place of an object when it was last read: servers write them in the same order.
+    struct Guess {
+        uint64_t head = 0, head_mask = 0;  // the first eight bytes of the key
+        uint64_t tail = 0, tail_mask = 0;  // the last eight ones, or the same if it has no more than eight
+        uint32_t tail_offset = 0;
+        uint32_t count = no_guess;   // its length
+        int leaf = no_leaf;          // the field that it is, `unwanted`, or `no_leaf`
+        const Node *node = nullptr;  // what is wanted there
+
+        /// Compares; eight bytes can be read, or as many as the key has.
+        bool matches(const uint8_t *key) const {
+            uint64_t first, last;
+            memcpy(&first, key, 8);
+            memcpy(&last, key + tail_offset, 8);
+            return (((first ^ head) & head_mask) | ((last ^ tail) & tail_mask)) == 0;
+        }
+    };
+    static constexpr unsigned most_guesses = 32;
+    static constexpr uint32_t longest_guess = 16;
 
     uint32_t targets = 0;  // the fields and filters whose pointers end here
     uint32_t subtree = 0;  // those that end here or below
+    int leaf = no_leaf;    // the field, if it is the only one and nothing is wanted below
+    mutable std::vector<Guess> guesses;  // none, or one for each of the first places; they change no answer
     bool holds_items() const { return (targets & items_bit) != 0; }
     std::vector<Child> children;
 };
@@ -51,6 +76,10 @@ public:
     const Node *item() const { return &nodes_[0]; }
     const Node *envelope() const { return &nodes_[has_items_pointer_ ? 1 : 0]; }
     bool has_items_pointer() const { return has_items_pointer_; }
+    /// Guesses that `key`, with `readable` bytes to read, stands at this place of objects for `node` from now on.
+    static void guess(
+        const Node &node, unsigned place, const uint8_t *key, size_t count, size_t readable, const Node *child);
+
     const Filter &filter(unsigned number) const { return filters_[number]; }
     uint32_t filter_bits() const {
         return ((1U << filters_.size()) - 1) << RELAY_JSON_FIELD_COUNT;

@@ -1,22 +1,10 @@
 #include "Walk.hpp"
 
-#include "Escapes.hpp"
-
 namespace relay {
 
 namespace {
 
 bool is_white(uint8_t byte) { return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t'; }
-
-bool is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
-
-/// Whether a number or literal may end before this byte.
-bool ends_scalar(uint8_t byte) {
-    switch (byte) {
-    case ' ': case '\n': case '\r': case '\t': case ',': case ':': case '[': case ']': case '{': case '}': return true;
-    default: return false;
-    }
-}
 
 /// The fields of an item, which lie one behind the other, as an array.
 relay_json_value *fields(relay_json_item &item) {
@@ -28,17 +16,41 @@ relay_json_value *fields(relay_json_item &item) {
 
 }  // namespace
 
-relay_json_status Walk::run(const uint8_t *text, size_t length, const uint32_t *positions, size_t count) {
+void Walk::begin(const uint8_t *text, size_t length, const uint32_t *positions, size_t count) {
     text_ = text;
     length_ = length;
     positions_ = positions;
     count_ = count;
-    has_escapes_ = memchr(text, '\\', length) != nullptr;
+    escape_ = backslash(text, 0, length);
+    first_of_message_ = items_.size();
+}
+
+relay_json_status Walk::run() {
     while (cursor_ < count_) {
         if (cursor_ > 0 && !line_break_before(positions_[cursor_])) { return RELAY_JSON_NOT_JSON; }
         if (!document()) { return is_too_deep_ ? RELAY_JSON_TOO_DEEP : RELAY_JSON_NOT_JSON; }
     }
     return RELAY_JSON_OK;
+}
+
+bool Walk::message(size_t end) {
+    // Every document must be in brackets: then no string is open where it ends, so the positions of the next message
+    // are the same as they would be without this one.
+    const size_t first = cursor_;
+    const size_t filtered = filtered_;
+    first_of_message_ = items_.size();
+    bool is_good = false;
+    while (cursor_ < count_ && positions_[cursor_] < end) {
+        const uint32_t start = positions_[cursor_];
+        is_good = (text_[start] == '{' || text_[start] == '[') && (cursor_ == first || line_break_before(start))
+                  && document() && positions_[cursor_ - 1] < end;
+        if (!is_good) { break; }
+    }
+    if (is_good && over_limit_ == 0) { return true; }
+    items_.resize(first_of_message_);
+    filtered_ = filtered;
+    over_limit_ = 0;
+    return false;
 }
 
 bool Walk::document() {
@@ -79,28 +91,51 @@ bool Walk::items_at(unsigned depth) {
 bool Walk::item(unsigned depth) {
     if (cursor_ == count_) { return false; }
     const uint32_t start = positions_[cursor_];
-    if (!value(plan_.item(), depth)) { return false; }
-    const uint32_t filters = plan_.has_items_pointer() ? 0 : plan_.filter_bits();
-    if ((state_ & filters) != filters) {
-        filtered_++;
+    state_ &= ~plan_.item()->subtree;
+    forgotten_ = 0;
+    if (plan_.has_items_pointer()) {
+        if (!value(plan_.item(), depth)) { return false; }
+        keep(start);
         return true;
     }
-    keep(start);
-    return true;
+    const bool has_room = items_.size() - first_of_message_ < limit_;
+    if (has_room) {
+        items_.emplace_back();
+        target_ = &items_.back();
+    }
+    const bool is_valid = value(plan_.item(), depth);
+    const bool passes = (state_ & plan_.filter_bits()) == plan_.filter_bits();
+    if (is_valid && passes && has_room) { finish(*target_, start); }
+    if (has_room && !(is_valid && passes)) { items_.pop_back(); }
+    target_ = &current_;
+    if (!passes) {
+        filtered_++;
+    } else if (!has_room) {
+        over_limit_++;
+    }
+    return is_valid;
 }
 
-/// Adds the item that began at `start` and has just been read.
+/// Adds the item of an envelope that began at `start` and has just been read.
 void Walk::keep(uint32_t start) {
-    if (items_.size() == limit_) {
+    if (items_.size() - first_of_message_ == limit_) {
         over_limit_++;
         return;
     }
-    for (unsigned field = 0; field < RELAY_JSON_FIELD_COUNT; field++) {
-        if ((state_ >> field & 1) == 0) { fields(current_)[field].kind = RELAY_JSON_ABSENT; }
-    }
-    const bool is_object = text_[start] == '{';
-    current_.raw = {start, end_of_last() - start, is_object ? RELAY_JSON_OBJECT : RELAY_JSON_ABSENT, false};
+    forgotten_ = ~state_;
+    finish(current_, start);
     items_.push_back(current_);
+}
+
+/// Completes an item that has its fields.
+void Walk::finish(relay_json_item &item, uint32_t start) {
+    constexpr uint32_t all = (1U << RELAY_JSON_FIELD_COUNT) - 1;
+    for (uint32_t bits = forgotten_ & ~state_ & all; bits != 0; bits &= bits - 1) {
+        fields(item)[__builtin_ctz(bits)].kind = RELAY_JSON_ABSENT;
+    }
+    item.raw = {start, end_of_last() - start, text_[start] == '{' ? RELAY_JSON_OBJECT : RELAY_JSON_ABSENT, false};
+    item.found = state_ & all;
+    item.special = special_ & item.found;
 }
 
 /// Returns where the value that has just been read ends.
@@ -117,7 +152,7 @@ bool Walk::value(const Node *node, unsigned depth) {
     if (node != nullptr) {
         if (node->holds_items()) { return items_at(depth); }
         // What the same key held before is forgotten.
-        state_ &= ~node->subtree;
+        forget(*node);
     }
     const uint32_t start = positions_[cursor_++];
     relay_json_value token = {start, 0, RELAY_JSON_ABSENT, false};
@@ -146,6 +181,80 @@ bool Walk::value(const Node *node, unsigned depth) {
     return true;
 }
 
+/// Forgets what was found at a place that comes again.
+inline void Walk::forget(const Node &node) {
+    forgotten_ |= state_ & node.subtree;
+    state_ &= ~node.subtree;
+}
+
+/// Notes that a field was found.
+inline void Walk::note(unsigned field, const relay_json_value &token) {
+    const bool is_plain = token.kind == RELAY_JSON_STRING && token.count > 0 && !token.escaped;
+    state_ |= 1U << field;
+    special_ = (special_ & ~(1U << field)) | static_cast<uint32_t>(!is_plain) << field;
+}
+
+/// Reads the string between `start` and the next position.
+inline bool Walk::string(uint32_t start, size_t next, relay_json_value &token) {
+    const size_t end = next - 1;
+    if (text_[end] != '"' || end == start || end > escape_) { return odd_string(start, next, token); }
+    token = {start + 1, static_cast<uint32_t>(end - start - 1), RELAY_JSON_STRING, false};
+    return true;
+}
+
+/// Reads members as long as each has the key that is guessed for its place, from `place` on, and a string without
+/// escapes or space around it. Returns whether the object has ended; else the next member is for others to read.
+bool Walk::usual_members(const Node &node, unsigned &place) {
+    if (node.guesses.empty() || count_ < 4) { return false; }
+    // What changes is kept at hand: this is where most of the walk's time goes.
+    const uint8_t *const text = text_;
+    relay_json_value *const slots = fields(*target_);
+    const uint32_t *at = positions_ + cursor_;
+    const uint32_t *const last = positions_ + count_ - 4;
+    uint32_t found = state_;
+    uint32_t special = special_;
+    bool has_ended = false;
+    for (; !has_ended && place < Node::most_guesses && at <= last; place++, at += 4) {
+        const Node::Guess &guess = node.guesses[place];
+        const uint32_t key = at[0], value = at[2], after = at[3], end = after - 1;
+        const bool is_usual = (text[key] == '"') & (text[at[1]] == ':') & (text[value] == '"') & (text[end] == '"')
+                              & (end > value) & (end <= escape_) & (guess.count + 2 == at[1] - key)
+                              & ((text[after] == ',') | (text[after] == '}')) & (length_ - key > 8)
+                              & (guess.leaf != Node::no_leaf);
+        // Between two positions there is one string, so this is all of it, and then comes its quote.
+        if (!is_usual || !guess.matches(text + key + 1)) { break; }
+        if (guess.leaf >= 0) {
+            slots[guess.leaf] = {value + 1, end - value - 1, RELAY_JSON_STRING, false};
+            const uint32_t bit = 1U << guess.leaf;
+            found |= bit;
+            special = (special & ~bit) | (end - value == 1 ? bit : 0);
+        }
+        has_ended = text[after] == '}';
+    }
+    state_ = found;
+    special_ = special;
+    cursor_ = static_cast<size_t>(at - positions_);
+    return has_ended;
+}
+
+/// Reads the key at `at`, before a colon, and returns what is wanted there.
+inline const Node *Walk::key(
+    const Node *node, unsigned place, const uint32_t *at, bool &is_valid) {
+    const uint8_t *text = text_ + at[0] + 1;
+    const size_t readable = length_ - at[0] - 1;
+    if (node != nullptr && place < Node::most_guesses && !node->guesses.empty() && readable >= 8) {
+        const Node::Guess &guess = node->guesses[place];
+        // Between two positions there is one string, so this is all of it, and then comes its quote.
+        if (guess.count + 2 == at[1] - at[0] && guess.matches(text)) { return guess.node; }
+    }
+    relay_json_value token;
+    is_valid = string(at[0], at[1], token);
+    if (!is_valid || node == nullptr || node->children.empty()) { return nullptr; }
+    const Node *next = wanted(*node, token);
+    if (!token.escaped) { Plan::guess(*node, place, text, token.count, readable, next); }
+    return next;
+}
+
 bool Walk::object(const Node *node, unsigned depth) {
     if (depth > most_levels) {
         is_too_deep_ = true;
@@ -155,19 +264,27 @@ bool Walk::object(const Node *node, unsigned depth) {
         cursor_++;
         return true;
     }
-    for (;;) {
+    for (unsigned place = 0;; place++) {
+        if (node != nullptr && usual_members(*node, place)) { return true; }
         // A key, a colon, a value and what follows it.
         if (count_ - cursor_ < 4) { return false; }
         const uint32_t *at = positions_ + cursor_;
-        relay_json_value token;
-        if (text_[at[0]] != '"' || text_[at[1]] != ':' || !string(at[0], at[1], token)) { return false; }
-        const Node *next = node == nullptr || node->children.empty() ? nullptr : wanted(*node, token);
+        if (text_[at[0]] != '"' || text_[at[1]] != ':') { return false; }
+        bool is_valid = true;
+        const Node *next = key(node, place, at, is_valid);
+        if (!is_valid) { return false; }
         if (text_[at[2]] == '"' && (next == nullptr || !next->holds_items())) {
             // Most values are strings; the same as in `value`, without the call.
+            relay_json_value other;
+            const bool is_field = next != nullptr && next->leaf >= 0;
+            // Written to its place at once: copying what was written just now, in other pieces, stalls.
+            relay_json_value &token = is_field ? fields(*target_)[next->leaf] : other;
             if (!string(at[2], at[3], token)) { return false; }
             cursor_ += 3;
-            if (next != nullptr) {
-                state_ &= ~next->subtree;
+            if (is_field) {
+                note(static_cast<unsigned>(next->leaf), token);
+            } else if (next != nullptr) {
+                forget(*next);
                 record(*next, token);
             }
         } else {
@@ -197,63 +314,6 @@ template <class Each> bool Walk::array(unsigned depth, Each each) {
     }
 }
 
-/// Reads the string between `start` and the next position.
-bool Walk::string(uint32_t start, size_t next, relay_json_value &token) const {
-    // Only white space lies between the closing quote and the next position.
-    size_t end = next;
-    do {
-        end--;
-        if (end <= start) { return false; }
-    } while (text_[end] != '"');
-    token.offset = start + 1;
-    token.count = static_cast<uint32_t>(end - start - 1);
-    token.kind = RELAY_JSON_STRING;
-    token.escaped = has_escapes_ && memchr(text_ + token.offset, '\\', token.count) != nullptr;
-    return !token.escaped || escapes_are_valid(text_ + token.offset, token.count);
-}
-
-bool Walk::scalar(uint32_t start, relay_json_value &token) const {
-    const auto literal = [&](const char *word, size_t count, relay_json_kind kind) {
-        token.kind = kind;
-        return length_ - start >= count && memcmp(text_ + start, word, count) == 0 ? start + count : 0;
-    };
-    size_t end = 0;
-    switch (text_[start]) {
-    case 't': end = literal("true", 4, RELAY_JSON_TRUE); break;
-    case 'f': end = literal("false", 5, RELAY_JSON_FALSE); break;
-    case 'n': end = literal("null", 4, RELAY_JSON_NULL); break;
-    default:
-        token.kind = RELAY_JSON_NUMBER;
-        end = number_end(start);
-    }
-    if (end == 0 || (end < length_ && !ends_scalar(text_[end]))) { return false; }
-    token.count = static_cast<uint32_t>(end - start);
-    return true;
-}
-
-/// Returns where the number at `at` ends, or 0 if there is none (RFC 8259, section 6).
-size_t Walk::number_end(size_t at) const {
-    const auto digits = [this](size_t from) {
-        while (from < length_ && is_digit(text_[from])) { from++; }
-        return from;
-    };
-    if (at < length_ && text_[at] == '-') { at++; }
-    size_t end = digits(at);
-    if (end == at || (text_[at] == '0' && end > at + 1)) { return 0; }
-    if (end < length_ && text_[end] == '.') {
-        at = end + 1;
-        end = digits(at);
-        if (end == at) { return 0; }
-    }
-    if (end < length_ && (text_[end] | 0x20) == 'e') {
-        at = end + 1;
-        if (at < length_ && (text_[at] == '+' || text_[at] == '-')) { at++; }
-        end = digits(at);
-        if (end == at) { return 0; }
-    }
-    return end;
-}
-
 const Node *Walk::wanted(const Node &node, const relay_json_value &key) {
     if (!key.escaped) { return plan_.child(node, text_ + key.offset, key.count, length_ - key.offset); }
     size_t count = 0;
@@ -265,8 +325,8 @@ void Walk::record(const Node &node, const relay_json_value &token) {
     for (uint32_t bits = node.targets & ~items_bit; bits != 0; bits &= bits - 1) {
         const auto bit = static_cast<unsigned>(__builtin_ctz(bits));
         if (bit < RELAY_JSON_FIELD_COUNT) {
-            fields(current_)[bit] = token;
-            state_ |= 1U << bit;
+            fields(*target_)[bit] = token;
+            note(bit, token);
         } else if (passes(plan_.filter(bit - RELAY_JSON_FIELD_COUNT), token)) {
             state_ |= 1U << bit;
         }

@@ -4,10 +4,10 @@ internal import CGLib
 package enum TextFolding {
     /// Returns `text` folded, so that any case and any composition of the same letters give the same bytes.
     ///
-    /// What is not UTF-8 is taken as U+FFFD. ASCII does not reach GLib. The C functions are `g_utf8_normalize` and
+    /// What is not UTF-8 is taken as U+FFFD. Text up to U+00FF does not reach GLib, which takes microseconds. The C functions are `g_utf8_normalize` and
     /// `g_utf8_casefold`.
     package static func fold(_ text: [UInt8]) -> [UInt8] {
-        if text.allSatisfy({ $0 < 0x80 }) { return foldASCII(text) }
+        if let folded = foldLatin(text) { return folded }
         var valid = String(decoding: text, as: UTF8.self)
         return valid.withUTF8 { bytes in
             // The C functions stop at a NUL, so the texts between are folded one by one.
@@ -25,8 +25,27 @@ package enum TextFolding {
         String(decoding: fold(Array(text.utf8)), as: UTF8.self)
     }
 
-    private static func foldASCII(_ text: [UInt8]) -> [UInt8] {
-        text.map { byte in (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte }
+    /// Returns `text` folded if it holds nothing but ASCII and the letters from U+00C0 to U+00FF, each of which is one
+    /// character and has one small letter; not `\u{DF}`, which becomes two.
+    private static func foldLatin(_ text: [UInt8]) -> [UInt8]? {
+        var folded = text
+        var index = 0
+        while index < text.count {
+            let byte = text[index]
+            if byte < 0x80 {
+                if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) { folded[index] = byte | 0x20 }
+                index += 1
+                continue
+            }
+            // The second byte is the letter with its high bits cut: 0x80 for U+00C0.
+            guard byte == 0xC3, index + 1 < text.count else { return nil }
+            let letter = text[index + 1]
+            guard (0x80...0xBF).contains(letter), letter != 0x9F else { return nil }
+            // Capitals end at U+00DE; U+00D7 among them is the sign for multiplication.
+            if letter < 0x9F, letter != 0x97 { folded[index + 1] = letter + 0x20 }
+            index += 2
+        }
+        return folded
     }
 
     /// The most bytes that GLib gets at once.

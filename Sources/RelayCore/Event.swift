@@ -136,9 +136,9 @@
         Event(storage: storage, record: records[index], stream: stream)
     }
 
-    /// Forgets all events and keeps the memory.
+    /// Forgets all events, and with them the storage, which may be shared with what read it.
     package mutating func removeAll() {
-        storage.removeAll(keepingCapacity: true)
+        storage = []
         records.removeAll(keepingCapacity: true)
     }
 }

@@ -42,13 +42,18 @@
 
     @inlinable
     static func isPlain(short utf8: RawSpan) -> Bool {
-        var word: UInt64 = 0
-        for index in 0..<utf8.byteCount {
-            word = word << 8 | UInt64(utf8.unsafeLoad(fromByteOffset: index, as: UInt8.self))
+        let count = utf8.byteCount
+        guard count >= 4 else {
+            // What is not filled must not count as a control character.
+            var word = 0x2020_2020_2020_2020 as UInt64
+            for index in 0..<count {
+                word = word << 8 | UInt64(utf8.unsafeLoad(fromByteOffset: index, as: UInt8.self))
+            }
+            return special(in: word) == 0
         }
-        // What is not filled must not count as a control character.
-        let filled: UInt64 = utf8.isEmpty ? 0 : .max >> UInt64(64 - 8 * utf8.byteCount)
-        return special(in: word) & filled == 0
+        let first = UInt64(utf8.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt32.self))
+        let last = UInt64(utf8.unsafeLoadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
+        return special(in: first | last << 32) == 0
     }
 
     /// Returns how many bytes `write` may need: the exact number for plain ASCII, else the most that can be.

@@ -7,6 +7,7 @@ package enum TimestampText {
     package static func parse(_ text: RawSpan) -> Instant? {
         let count = text.byteCount
         guard count >= 20 else { return nil }
+        if let instant = parseUsual(text) { return instant }
         let (century, yearOfCentury) = (twoDigits(text, 0), twoDigits(text, 2))
         let (month, day) = (twoDigits(text, 5), twoDigits(text, 8))
         let (hour, minute, second) = (twoDigits(text, 11), twoDigits(text, 14), twoDigits(text, 17))
@@ -24,31 +25,54 @@ package enum TimestampText {
         return Instant(milliseconds: Int64(seconds * 1000 + milliseconds))
     }
 
+    /// Returns the instant of `2030-01-02T03:04:05Z`, with or without three digits of a fraction, as nearly all servers
+    /// write it, or nil for any other form.
+    ///
+    /// The digits are worked on as the bytes of three words.
+    private static func parseUsual(_ text: RawSpan) -> Instant? {
+        let count = text.byteCount
+        guard count == 20 || count == 24, byte(text, count - 1) == UInt8(ascii: "Z") else { return nil }
+        // What is left of "0000-00-", "00T00:00" and ":00" is the digits' values, and 0 for the rest.
+        let date = word(text, 0) ^ 0x2D30_302D_3030_3030
+        let time = word(text, 8) ^ 0x3030_3A30_3054_3030
+        let seconds =
+            UInt64(UInt32(littleEndian: text.unsafeLoadUnaligned(fromByteOffset: 16, as: UInt32.self)) & 0xFF_FFFF)
+            ^ 0x30_303A
+        // A digit's value is at most 9: adding 6 does not reach the next four bits.
+        let isDate = (date | (date &+ 0x0006_0600_0606_0606) & 0x00F0_F000_F0F0_F0F0) & 0xFFF0_F0FF_F0F0_F0F0 == 0
+        let isTime = (time | (time &+ 0x0606_0006_0600_0606) & 0xF0F0_00F0_F000_F0F0) & 0xF0F0_FFF0_F0FF_F0F0 == 0
+        let isSeconds = (seconds | (seconds &+ 0x06_0600) & 0xF0_F000) & 0xF0_F0FF == 0
+        guard isDate, isTime, isSeconds else { return nil }
+        // In each byte ten times the digit and the one behind it.
+        let (days, hours, rest) = (date &* 10 &+ date >> 8, time &* 10 &+ time >> 8, seconds &* 10 &+ seconds >> 8)
+        func part(_ word: UInt64, _ index: UInt64) -> Int { Int(word >> (index * 8) & 0xFF) }
+        let (year, month, day) = (part(days, 0) * 100 + part(days, 2), part(days, 5), part(hours, 0))
+        let (hour, minute, second) = (part(hours, 3), part(hours, 6), part(rest, 1))
+        guard (1...12).contains(month), day >= 1, day <= 28 || day <= length(ofMonth: month, year: year),
+            hour < 24, minute < 60, second <= 60
+        else { return nil }
+        var milliseconds = 0
+        if count == 24 {
+            let hundreds = Int(byte(text, 20) &- 48)
+            let rest = twoDigits(text, 21)
+            guard byte(text, 19) == UInt8(ascii: "."), hundreds < 10, rest >= 0 else { return nil }
+            milliseconds = hundreds * 100 + rest
+        }
+        let total = dayNumber(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
+        return Instant(milliseconds: Int64(total * 1000 + milliseconds))
+    }
+
+    @inline(__always)
+    private static func word(_ text: RawSpan, _ offset: Int) -> UInt64 {
+        UInt64(littleEndian: text.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
     /// Appends `instant` in UTC: `2030-01-02T03:04:05Z`, or `2030-01-02T03:04:05.123Z` if there are milliseconds.
     ///
     /// Instants outside the years 0 to 9999, which RFC 3339 cannot write, are clamped to them.
     package static func append(_ instant: Instant, to bytes: inout [UInt8]) {
-        let total = min(max(instant.milliseconds, -62_167_219_200_000), 253_402_300_799_999)
-        let (days, milliseconds) = Int(total).flooredQuotient(by: 86_400_000)
-        let (second, fraction) = milliseconds.quotientAndRemainder(dividingBy: 1000)
-        let (year, month, day) = date(ofDay: days)
-        // "YYYY-MM-", "DDTHH:MM", ":SS.mmmZ", each in memory order.
-        var words = (
-            pair(year / 100) | pair(year % 100) << 16 | UInt64(dash) << 32 | pair(month) << 40 | UInt64(dash) << 56,
-            pair(day) | UInt64(UInt8(ascii: "T")) << 16 | pair(second / 3600) << 24 | UInt64(colon) << 40
-                | pair(second / 60 % 60) << 48,
-            UInt64(colon) | pair(second % 60) << 8
-        )
-        var count = 20
-        if fraction == 0 {
-            words.2 |= UInt64(UInt8(ascii: "Z")) << 24
-        } else {
-            words.2 |= UInt64(UInt8(ascii: ".")) << 24 | UInt64(fraction / 100 + 48) << 32
-            words.2 |= pair(fraction % 100) << 40 | UInt64(UInt8(ascii: "Z")) << 56
-            count = 24
-        }
-        words = (words.0.littleEndian, words.1.littleEndian, words.2.littleEndian)
-        withUnsafeBytes(of: words) { bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+        var writer = TimestampWriter()
+        bytes.append(addingCapacity: TimestampWriter.room) { writer.append(instant, to: &$0) }
     }
 
     /// Returns `instant` as `append` writes it.
@@ -115,31 +139,10 @@ package enum TimestampText {
 
     /// Returns the number of days from 1970-01-01 to a date of the Gregorian calendar.
     private static func dayNumber(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let (era, yearOfEra) = (month <= 2 ? year - 1 : year).flooredQuotient(by: 400)
+        // One era more and one less, so that nothing is negative.
+        let (era, yearOfEra) = UInt((month <= 2 ? year - 1 : year) + 400).quotientAndRemainder(dividingBy: 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-    }
-
-    /// Returns the date that lies `number` days after 1970-01-01.
-    private static func date(ofDay number: Int) -> (year: Int, month: Int, day: Int) {
-        let (era, dayOfEra) = (number + 719_468).flooredQuotient(by: 146_097)
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shifted = (5 * dayOfYear + 2) / 153
-        let month = shifted < 10 ? shifted + 3 : shifted - 9
-        return (era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
-    }
-
-    /// Returns two digits as they lie in memory.
-    private static func pair(_ number: Int) -> UInt64 {
-        UInt64(number / 10 + 48) | UInt64(number % 10 + 48) << 8
-    }
-}
-
-extension Int {
-    /// Divides by a positive number so that the remainder is not negative.
-    fileprivate func flooredQuotient(by divisor: Int) -> (quotient: Int, remainder: Int) {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+        let daysOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100
+        return (Int(era) - 1) * 146_097 + Int(daysOfEra) + dayOfYear - 719_468
     }
 }

@@ -12,12 +12,14 @@ struct NameTable: Sendable {
     }
 
     private struct Slot: BitwiseCopyable {
-        var hash: UInt64 = 0
         var word: UInt32 = 0
         var byteCount: UInt32 = 0
         var number: UInt32 = 0
     }
 
+    /// A part of the hash for each place, 0 for an empty one: small, so that a name that is not there, as most are not,
+    /// is told from the nearest cache.
+    private var tags: [UInt32]
     private var slots: [Slot]
     private var words: [UInt64] = []
     private let mask: Int
@@ -25,16 +27,18 @@ struct NameTable: Sendable {
     /// Creates a table of distinct names, numbered from 0 in their order.
     init(_ names: [[UInt8]]) {
         var size = 4
-        while size < names.count * 2 { size *= 2 }
+        while size < names.count * 4 { size *= 2 }
         mask = size - 1
+        tags = Array(repeating: 0, count: size)
         slots = Array(repeating: Slot(), count: size)
         for (number, name) in names.enumerated() {
             let span = name.span.bytes
-            var slot = Slot(hash: Self.hash(span), word: UInt32(words.count), byteCount: UInt32(name.count))
-            slot.number = UInt32(number)
+            let hash = Self.hash(span)
+            let slot = Slot(word: UInt32(words.count), byteCount: UInt32(name.count), number: UInt32(number))
             for offset in stride(from: 0, to: name.count, by: 8) { words.append(Self.word(span, offset)) }
-            var place = Int(truncatingIfNeeded: slot.hash >> 20) & mask
-            while slots[place].hash != 0 { place = (place + 1) & mask }
+            var place = Int(truncatingIfNeeded: hash) & mask
+            while tags[place] != 0 { place = (place + 1) & mask }
+            tags[place] = Self.tag(of: hash)
             slots[place] = slot
         }
     }
@@ -52,7 +56,7 @@ struct NameTable: Sendable {
             offset += 8
         }
         if all & Self.highBits != 0 { return .needsFolding }
-        return find(name, hash | 1) { Self.lowered($0) }
+        return find(name, hash) { Self.lowered($0) }
     }
 
     /// Finds a name that has exactly these bytes.
@@ -62,11 +66,14 @@ struct NameTable: Sendable {
 
     @inline(__always)
     private func find(_ name: RawSpan, _ hash: UInt64, _ form: (UInt64) -> UInt64) -> Lookup {
-        var place = Int(truncatingIfNeeded: hash >> 20) & mask
-        while slots[place].hash != 0 {
-            let slot = slots[place]
-            if slot.hash == hash, Int(slot.byteCount) == name.byteCount, isEqual(name, to: slot, form) {
-                return .found(Int(slot.number))
+        let tag = Self.tag(of: hash)
+        var place = Int(truncatingIfNeeded: hash) & mask
+        while tags[place] != 0 {
+            if tags[place] == tag {
+                let slot = slots[place]
+                if Int(slot.byteCount) == name.byteCount, isEqual(name, to: slot, form) {
+                    return .found(Int(slot.number))
+                }
             }
             place = (place + 1) & mask
         }
@@ -90,11 +97,20 @@ extension NameTable {
     private static var seed: UInt64 { 0x2545_F491_4F6C_DD1D }
     private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
 
-    /// Hashes the words of a name; never 0, which marks an empty slot.
-    private static func hash(_ name: RawSpan) -> UInt64 {
+    /// Hashes the words of a name.
+    @inline(__always) private static func hash(_ name: RawSpan) -> UInt64 {
         var hash = seed
-        for offset in stride(from: 0, to: name.byteCount, by: 8) { hash = mix(hash, word(name, offset)) }
-        return hash | 1
+        var offset = 0
+        while offset < name.byteCount {
+            hash = mix(hash, word(name, offset))
+            offset += 8
+        }
+        return hash
+    }
+
+    /// Returns the part of a hash that stands for it; never 0, which marks an empty place.
+    @inline(__always) private static func tag(of hash: UInt64) -> UInt32 {
+        UInt32(truncatingIfNeeded: hash >> 32) | 1
     }
 
     @inline(__always) private static func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
@@ -109,14 +125,12 @@ extension NameTable {
         return word | capitals >> 2
     }
 
-    /// Returns up to eight bytes from `offset`, filled up with zeros.
+    /// Returns the eight bytes from `offset`, or the last eight, or fewer filled up with zeros.
+    ///
+    /// The last word overlaps the one before it: no branch depends on the length of most names.
     @inline(__always) private static func word(_ name: RawSpan, _ offset: Int) -> UInt64 {
         let count = name.byteCount
-        if offset + 8 <= count { return name.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self) }
-        if count >= 8 {
-            let last = name.unsafeLoadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
-            return last >> UInt64((8 - (count - offset)) * 8)
-        }
+        if count >= 8 { return name.unsafeLoadUnaligned(fromByteOffset: min(offset, count - 8), as: UInt64.self) }
         if count >= 4 {
             let low = UInt64(name.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt32.self))
             let high = UInt64(name.unsafeLoadUnaligned(fromByteOffset: count - 4, as: UInt32.self))

@@ -50,8 +50,8 @@ extension RuleSet: NoticeRenderer {
     package func render(_ effect: Effect, _ event: Event, into notice: inout Notice) {
         let number = rules.indices.contains(effect.rule) ? effect.rule : nil
         notice.title.utf8.removeAll(keepingCapacity: true)
-        notice.body.utf8.removeAll(keepingCapacity: true)
-        notice.link.utf8.removeAll(keepingCapacity: true)
+        if !notice.body.isEmpty { notice.body.utf8.removeAll(keepingCapacity: true) }
+        if !notice.link.isEmpty { notice.link.utf8.removeAll(keepingCapacity: true) }
         notice.suppressed = 0
         notice.rule = number.map { rules[$0].name } ?? ""
         notice.icon = number.map { rules[$0].wording.icon } ?? ""

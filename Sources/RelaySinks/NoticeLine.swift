@@ -16,72 +16,81 @@ package enum NoticeLine {
     /// The keys are always the same and in the same order; `post` and `link` are null where there is none.
     /// The bytes depend on the arguments only. With `sink`, that name becomes a last member, for webhooks.
     package static func append(_ notice: Notice, _ event: Event, sink: String? = nil, to bytes: inout [UInt8]) {
-        appendEvent(event.record, event.storage, to: &bytes)
-        TimestampText.append(event.record.createdAt, to: &bytes)
-        appendNotice(
-            stream: event.stream, rule: notice.rule, title: notice.title.utf8, body: notice.body.utf8,
-            link: notice.link.utf8, to: &bytes)
-        appendDecimal(notice.suppressed.magnitude, to: &bytes)
+        var writer = NoticeLineWriter()
+        writer.append(notice, event, end: sink == nil ? "}" : ",", to: &bytes)
         if let sink {
-            bytes.append(contentsOf: #","sink":""#.utf8)
+            bytes.append(contentsOf: #""sink":""#.utf8)
             JSONText.append(sink, to: &bytes)
-            bytes.append(UInt8(ascii: "\""))
+            bytes.append(contentsOf: #""}"#.utf8)
         }
-        bytes.append(UInt8(ascii: "}"))
+    }
+}
+
+/// Writes lines one after another, and remembers what the next one is likely to have in common with the last.
+package struct NoticeLineWriter: Sendable {
+    private var times = TimestampWriter()
+    private var stream = ""
+    private var rule = ""
+    /// What stands between the time and the title of lines of that stream and rule.
+    private var middle: [UInt8] = []
+
+    /// Creates a writer.
+    package init() {}
+
+    /// Appends the object of a notice, and a newline.
+    package mutating func appendLine(_ notice: Notice, _ event: Event, to bytes: inout [UInt8]) {
+        append(notice, event, end: "}\n", to: &bytes)
     }
 
-    /// Appends everything up to the time.
-    ///
-    /// Storage and record are apart here and below, as a span of a part of a struct would copy all of it.
-    private static func appendEvent(_ record: EventRecord, _ storage: [UInt8], to bytes: inout [UInt8]) {
+    /// Appends the object of a notice, with `end`, which is short, in place of its last brace.
+    fileprivate mutating func append(
+        _ notice: Notice, _ event: Event, end: StaticString, to bytes: inout [UInt8]
+    ) {
+        if middle.isEmpty || stream != event.stream || rule != notice.rule { remember(event.stream, notice.rule) }
+        append(event.record, event.storage, notice, end: end, to: &bytes)
+    }
+
+    /// Appends the object; storage and record are apart, as a span of a part of a struct would copy all of it.
+    @inline(__always)
+    private mutating func append(
+        _ record: EventRecord, _ storage: [UInt8], _ notice: Notice, end: StaticString, to bytes: inout [UInt8]
+    ) {
         let storage = storage.span.bytes
-        let id = storage.extracting(place(of: record.id))
-        let kind = storage.extracting(place(of: record.kind))
-        let actor = storage.extracting(place(of: record.actor))
-        let post = storage.extracting(place(of: record.post))
+        let id = storage.extracting(Self.place(of: record.id))
+        let kind = storage.extracting(Self.place(of: record.kind))
+        let actor = storage.extracting(Self.place(of: record.actor))
+        let post = storage.extracting(Self.place(of: record.post))
+        let title = notice.title.utf8.span.bytes
+        let body = notice.body.utf8.span.bytes
+        let link = notice.link.utf8.span.bytes
         let isPlain =
             JSONText.isPlain(id) && JSONText.isPlain(kind) && JSONText.isPlain(actor) && JSONText.isPlain(post)
-        let texts = id.byteCount + kind.byteCount + actor.byteCount + post.byteCount
-        // Keys and punctuation take less than 100 bytes here.
-        bytes.append(addingCapacity: (isPlain ? texts : texts * JSONText.mostBytesPerByte) + 100) { output in
+            && JSONText.isPlain(title) && JSONText.isPlain(body) && JSONText.isPlain(link)
+        let count =
+            id.byteCount + kind.byteCount + actor.byteCount + post.byteCount + title.byteCount + body.byteCount
+            + link.byteCount
+        // Keys, punctuation, time and number take less than 200 bytes.
+        let room = (isPlain ? count : count * JSONText.mostBytesPerByte) + middle.count + 200
+        bytes.append(addingCapacity: room) { output in
             output.append(copying: #"{"type":"event","id":""#)
-            write(id, isPlain, to: &output)
+            Self.write(id, isPlain, to: &output)
             output.append(copying: #"","kind":""#)
-            write(kind, isPlain, to: &output)
+            Self.write(kind, isPlain, to: &output)
             output.append(copying: #"","actor":"#)
-            writeValue(actor, isPlain, isPresent: record.actor.isPresent, to: &output)
+            Self.writeValue(actor, isPlain, isPresent: record.actor.isPresent, to: &output)
             output.append(copying: #","post":"#)
-            writeValue(post, isPlain, isPresent: record.post.isPresent, to: &output)
+            Self.writeValue(post, isPlain, isPresent: record.post.isPresent, to: &output)
             output.append(copying: #","createdAt":""#)
-        }
-    }
-
-    /// Appends what follows the time, up to the number.
-    private static func appendNotice(
-        stream: String, rule: String, title: [UInt8], body: [UInt8], link: [UInt8], to bytes: inout [UInt8]
-    ) {
-        let stream = stream.utf8Span.span.bytes
-        let rule = rule.utf8Span.span.bytes
-        let title = title.span.bytes
-        let body = body.span.bytes
-        let link = link.span.bytes
-        let isPlain =
-            JSONText.isPlain(stream) && JSONText.isPlain(rule) && JSONText.isPlain(title)
-            && JSONText.isPlain(body) && JSONText.isPlain(link)
-        let texts = stream.byteCount + rule.byteCount + title.byteCount + body.byteCount + link.byteCount
-        // Keys and punctuation take less than 100 bytes here.
-        bytes.append(addingCapacity: (isPlain ? texts : texts * JSONText.mostBytesPerByte) + 100) { output in
-            output.append(copying: #"","stream":""#)
-            write(stream, isPlain, to: &output)
-            output.append(copying: #"","rule":""#)
-            write(rule, isPlain, to: &output)
-            output.append(copying: #"","title":""#)
-            write(title, isPlain, to: &output)
+            times.append(record.createdAt, to: &output)
+            output.append(copying: middle.span.bytes)
+            Self.write(title, isPlain, to: &output)
             output.append(copying: #"","body":""#)
-            write(body, isPlain, to: &output)
+            Self.write(body, isPlain, to: &output)
             output.append(copying: #"","link":"#)
-            writeValue(link, isPlain, isPresent: !link.isEmpty, to: &output)
+            Self.writeValue(link, isPlain, isPresent: !link.isEmpty, to: &output)
             output.append(copying: #","suppressed":"#)
+            Self.write(notice.suppressed.magnitude, to: &output)
+            output.append(copying: end)
         }
     }
 
@@ -90,7 +99,16 @@ package enum NoticeLine {
         return start..<(start + Int(range.count))
     }
 
-    /// Writes the inside of a string, which is copied if no text of this part needs escaping.
+    private mutating func remember(_ stream: String, _ rule: String) {
+        (self.stream, self.rule) = (stream, rule)
+        middle = Array(#"","stream":""#.utf8)
+        JSONText.append(stream, to: &middle)
+        middle.append(contentsOf: #"","rule":""#.utf8)
+        JSONText.append(rule, to: &middle)
+        middle.append(contentsOf: #"","title":""#.utf8)
+    }
+
+    /// Writes the inside of a string, which is copied if no text needs escaping.
     @inline(__always)
     private static func write(_ text: RawSpan, _ isPlain: Bool, to output: inout OutputSpan<UInt8>) {
         if isPlain { output.append(copying: text) } else { JSONText.write(text, to: &output) }
@@ -107,11 +125,11 @@ package enum NoticeLine {
         output.append(UInt8(ascii: "\""))
     }
 
-    private static func appendDecimal(_ number: UInt, to bytes: inout [UInt8]) {
+    private static func write(_ number: UInt, to output: inout OutputSpan<UInt8>) {
         var divisor: UInt = 1
         while number / divisor >= 10 { divisor *= 10 }
         while divisor > 0 {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
+            output.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
             divisor /= 10
         }
     }

@@ -99,8 +99,8 @@ package struct FrameDecoder: Sendable {
     }
 
     /// Calls `body` with the whole buffer, in which the ranges of messages lie.
-    package func withBuffer(_ body: (RawSpan) -> Void) {
-        body(buffer.storage.span.bytes)
+    package func withBuffer(_ body: ([UInt8]) -> Void) {
+        body(buffer.storage)
     }
 
     /// Returns a copy of the bytes of a message.
@@ -124,11 +124,23 @@ package struct FrameDecoder: Sendable {
     /// Appends where the next messages lie, as long as each came whole in one unmasked frame.
     ///
     /// It stops before anything else, be it a fault, which is for `next()`. A read brings hundreds of messages, and
-    /// taking them one by one costs several calls and copies each.
+    /// taking them one by one costs several calls and copies each. Between two of them there are only spaces then.
     package mutating func takeMessages(into places: inout [Range<Int>]) {
         guard !isOver, !isInPayload, openOpcode == nil, role == .client else { return }
-        let storage = buffer.storage
-        let bytes = storage.span.bytes
+        let first = buffer.head
+        let known = places.count
+        findMessages(into: &places)
+        var end = first
+        for place in places[known...] {
+            buffer.blank(end..<place.lowerBound)
+            end = place.upperBound
+        }
+        buffer.head = end
+    }
+
+    /// Appends where the messages lie that `takeMessages` takes.
+    private func findMessages(into places: inout [Range<Int>]) {
+        let bytes = buffer.storage.span.bytes
         let end = buffer.tail
         var head = buffer.head
         while let header = try? FrameHeader.read(bytes, from: head, to: end, isMasked: false) {
@@ -141,7 +153,6 @@ package struct FrameDecoder: Sendable {
             places.append(place)
             head = place.upperBound
         }
-        buffer.head = head
     }
 
     private mutating func advance() throws(ProtocolFault) -> Message? {

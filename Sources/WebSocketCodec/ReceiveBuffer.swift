@@ -61,6 +61,12 @@ struct ReceiveBuffer: Sendable {
         Masking.apply(key, to: &bytes, in: range)
     }
 
+    /// Overwrites bytes that have been read, a few at a time, with spaces.
+    mutating func blank(_ range: Range<Int>) {
+        var bytes = storage.mutableSpan
+        for index in range { bytes[index] = UInt8(ascii: " ") }
+    }
+
     private mutating func makeRoom(for minimum: Int, expected: Int) {
         let unread = tail - head
         if kept.isEmpty && unread == 0 { (head, tail, kept) = (0, 0, 0..<0) }

@@ -15,7 +15,7 @@ struct UTF8Validator: Sendable {
 
     /// Whether `bytes` are a whole text.
     static func isValid(_ bytes: RawSpan) -> Bool {
-        if endOfASCII(bytes, from: 0) == bytes.byteCount { return true }
+        if isASCII(bytes) { return true }
         var validator = UTF8Validator()
         return validator.accept(bytes) && validator.isComplete
     }
@@ -73,20 +73,38 @@ struct UTF8Validator: Sendable {
         }
     }
 
+    /// Whether all bytes are ASCII.
+    ///
+    /// The last words overlap the ones before them: a loop over the bytes that are left costs more than the rest.
+    private static func isASCII(_ bytes: RawSpan) -> Bool {
+        let count = bytes.byteCount
+        guard count >= 32 else { return endOfASCII(bytes, from: 0) == count }
+        var all = bytes.unsafeLoadUnaligned(fromByteOffset: count - 32, as: SIMD4<UInt64>.self)
+        var offset = 0
+        while offset < count - 32 {
+            all |= bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD4<UInt64>.self)
+            offset += 32
+        }
+        let half = all.lowHalf | all.highHalf
+        return (half[0] | half[1]) & 0x8080_8080_8080_8080 == 0
+    }
+
+    @inline(__always)
+    private static func hasHighBit(_ bytes: RawSpan, inFourWordsFrom offset: Int) -> Bool {
+        let first = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        let second = bytes.unsafeLoadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
+        let third = bytes.unsafeLoadUnaligned(fromByteOffset: offset + 16, as: UInt64.self)
+        let fourth = bytes.unsafeLoadUnaligned(fromByteOffset: offset + 24, as: UInt64.self)
+        return (first | second | third | fourth) & 0x8080_8080_8080_8080 != 0
+    }
+
     /// Returns where the ASCII text that begins at `start` ends.
     private static func endOfASCII(_ bytes: RawSpan, from start: Int) -> Int {
         let count = bytes.byteCount
         let highBits: UInt64 = 0x8080_8080_8080_8080
         var offset = start
         // Four words a turn: one branch for 32 bytes.
-        while count - offset >= 32 {
-            let first = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
-            let second = bytes.unsafeLoadUnaligned(fromByteOffset: offset + 8, as: UInt64.self)
-            let third = bytes.unsafeLoadUnaligned(fromByteOffset: offset + 16, as: UInt64.self)
-            let fourth = bytes.unsafeLoadUnaligned(fromByteOffset: offset + 24, as: UInt64.self)
-            if (first | second | third | fourth) & highBits != 0 { break }
-            offset += 32
-        }
+        while count - offset >= 32, !hasHighBit(bytes, inFourWordsFrom: offset) { offset += 32 }
         while count - offset >= 8 {
             let word = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
             if word & highBits != 0 { return offset + (word & highBits).trailingZeroBitCount / 8 }

@@ -29,6 +29,21 @@ struct TextFoldingTests {
         }
     }
 
+    /// Letters up to U+00FF are folded here; one more letter makes GLib fold the whole text.
+    @Test func latinLettersFoldAsGLibFoldsThem() {
+        for value in 0x20...0xFF as ClosedRange<UInt32> where !(0x80..<0xC0).contains(value) {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            for text in [String(scalar), "Ab\(scalar)", "\(scalar)É_"] {
+                #expect(TextFolding.fold(text) + "\u{11F}" == TextFolding.fold(text + "\u{11F}"), "U+\(value)")
+            }
+        }
+        for bytes in [[0xC3], [0x41, 0xC3], [0xC3, 0x41], [0xC3, 0xC3, 0x80]] as [[UInt8]] {
+            let text = String(decoding: bytes, as: UTF8.self)
+            #expect(TextFolding.fold(bytes) == Array(TextFolding.fold(text).utf8))
+        }
+        #expect(TextFolding.fold("E\u{301}") == "é")
+    }
+
     @Test func bytesSpansAndStringsFoldAlike() {
         let bytes = Array("ÄÖÜ Xy".utf8)
         #expect(TextFolding.fold(bytes.span.bytes) == TextFolding.fold(bytes))

@@ -74,7 +74,7 @@ struct TrialSameAsRunTests {
                 await pass(to: event.at, clock, journal)
                 let effects = journal.expects(event, configuration)
                 let accepted = journal.accepted
-                flow.received(event.json.span.bytes, messagesAt: [0..<event.json.count])
+                flow.received(event.json, messagesAt: [0..<event.json.count])
                 flow.chunkEnded()
                 if effects { await journal.change { journal.accepted > accepted } }
             }

@@ -38,6 +38,29 @@ struct NoticeLineTests {
                 + #""link":"https://chirp.example.com/p2","suppressed":37}"#)
     }
 
+    /// What the writer remembers of the last line must not get into the next one.
+    @Test func linesOneAfterAnotherAreLikeEachByItself() {
+        var writer = NoticeLineWriter()
+        var lines: [UInt8] = []
+        var single = ""
+        for number in 0..<60 {
+            let event = Event.sample(
+                id: String(number), kind: "like", actor: number % 3 == 0 ? nil : "ann\(number)\"",
+                post: number % 2 == 0 ? nil : "p")
+            var record = event.record
+            // Days before and after the first one, with and without milliseconds.
+            record.createdAt = Instant(milliseconds: Int64(number % 7 - 3) * 50_000_000 + Int64(number % 2))
+            let changed = Event(
+                storage: event.storage, record: record, stream: ["chirp", "other \u{7f}"][number / 5 % 2])
+            let notice = Notice(
+                title: UntrustedText("t\(number)"), body: UntrustedText(number % 4 == 0 ? "b\n" : ""),
+                rule: ["", "r", "all \"rules\""][number / 4 % 3], suppressed: number * 7)
+            writer.appendLine(notice, changed, to: &lines)
+            single += line(notice, changed) + "\n"
+        }
+        #expect(String(decoding: lines, as: UTF8.self) == single)
+    }
+
     @Test func absentFieldsAreNull() {
         let event = Event.sample(id: "1", kind: "follow", actor: nil, post: nil)
         let text = line(Notice(title: UntrustedText("t"), body: UntrustedText("b"), rule: "r"), event, sink: "hook")

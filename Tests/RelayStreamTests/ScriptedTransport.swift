@@ -130,9 +130,9 @@ final class RecordingHandler: StreamHandler {
         self.secrets = secrets
     }
 
-    func received(_ bytes: RawSpan, messagesAt places: [Range<Int>]) {
+    func received(_ bytes: [UInt8], messagesAt places: [Range<Int>]) {
         for place in places {
-            sink.yield(bytes.extracting(place).withUnsafeBytes { Array($0) })
+            sink.yield(Array(bytes[place]))
             onMessage?()
         }
     }

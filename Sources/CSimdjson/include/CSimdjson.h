@@ -61,15 +61,22 @@ typedef enum {
 typedef struct {
     relay_json_value id, kind, actor, post, created_at, text, link, error;
     relay_json_value raw;
+    uint32_t found;   /* a bit for each field that is not absent */
+    uint32_t special; /* those of them that are no string, or an empty one, or one with escapes */
 } relay_json_item;
 
-/* What a message held; valid until the parser's next call. */
+/* What messages held; valid until the parser's next call. */
 typedef struct {
     const relay_json_item *items;
     size_t count;
     size_t filtered;   /* envelopes that a filter passed over */
     size_t over_limit; /* items beyond the limit */
 } relay_json_result;
+
+/* Where a message begins and ends. */
+typedef struct {
+    intptr_t start, end;
+} relay_json_place;
 
 /* Returns a parser that hands out at most `limit` items a message, or NULL without memory. */
 relay_json *relay_json_new(size_t limit);
@@ -88,6 +95,16 @@ bool relay_json_add_field(relay_json *parser, relay_json_field field, const char
 bool relay_json_add_filter(relay_json *parser, const char *pointer, size_t count);
 /* Adds a value to the newest filter; `text` is a string's text or a number as written. */
 bool relay_json_add_filter_value(relay_json *parser, relay_json_kind kind, const char *text, size_t count);
+
+/* Finds the items of the first messages at `places` in `bytes`, `count` of them, at least one, as if each were parsed
+   by itself, and returns how many messages these are. Places in the items count from the start of the first message.
+
+   It stops where there is much already. It also stops, and sets `is_stopped`, before a message that is not to be had
+   this way, as it is not well formed, has too many items, or is neither an object nor an array: relay_json_parse tells
+   which. Where messages have only spaces between them, one pass of the first stage serves many. */
+size_t relay_json_parse_all(
+    relay_json *parser, const uint8_t *bytes, const relay_json_place *places, size_t count, relay_json_result *result,
+    bool *is_stopped);
 
 /* Finds the items of a message. Of a key that stands twice the last counts. */
 relay_json_status relay_json_parse(

@@ -9,11 +9,12 @@ internal import RelayRules
 @MainLoop
 struct Decisions {
     private let rules: RuleSet
-    private let outlets: [RulesInForce.Outlet]
     private let isStateful: [Bool]
     private let accepter: Accepter
     /// The lines of standard output, if a sink has it.
     private var lines: StdoutLines?
+    /// Whether the outlet of a sink is these lines: looking at the outlet itself counts references to it.
+    private let isLines: [Bool]
     /// The silences that have not ended, for the fast path; the journal has its own.
     var silences = SilenceBook()
     private var effects: [Effect] = []
@@ -32,13 +33,13 @@ struct Decisions {
     /// Creates the decisions of one stream.
     init(_ inForce: RulesInForce, accepter: Accepter) {
         rules = inForce.rules
-        outlets = inForce.outlets
         isStateful = inForce.isStateful
         self.accepter = accepter
         dropped = [Int](repeating: 0, count: inForce.isStateful.count)
-        for outlet in outlets {
+        for outlet in inForce.outlets {
             if case .lines(let lines) = outlet { self.lines = lines }
         }
+        isLines = inForce.outlets.map { if case .lines = $0 { true } else { false } }
     }
 
     /// Receipts by rule, sink and reason.
@@ -79,13 +80,14 @@ struct Decisions {
     }
 
     private mutating func take(_ event: borrowing Event, at wall: Instant) {
-        effects.removeAll(keepingCapacity: true)
+        // Mostly there is one; emptying an array at once is a call.
+        while effects.popLast() != nil {}
         rules.decide(event, at: wall, into: &effects)
         var kept: [Effect] = []
         for effect in effects {
             if case .suppress(let receipt) = effect.action {
                 count(receipt, effect)
-            } else if case .lines = outlets[effect.sink], !isStateful[effect.rule] {
+            } else if isLines[effect.sink], !isStateful[effect.rule] {
                 if !silences.isEmpty, isSilenced(effect, event, at: wall) { continue }
                 rules.render(effect, event, into: &notice)
                 lines?.append(notice, event)

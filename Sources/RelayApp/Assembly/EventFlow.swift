@@ -105,7 +105,8 @@ final class EventFlow: StreamHandler {
         decoder.ids.begin(connection: connections)
     }
 
-    func received(_ bytes: RawSpan, messagesAt places: [Range<Int>]) {
+    func received(_ bytes: [UInt8], messagesAt places: [Range<Int>]) {
+        defer { batch.removeAll() }
         let now = receivedAt ?? clock.wallNow()
         receivedAt = now
         let outcome = decoder.decode(bytes, at: places, receivedAt: now, into: &batch)
@@ -116,7 +117,6 @@ final class EventFlow: StreamHandler {
         events += batch.records.count
         duplicates += seen.removeSeen(from: &batch.records)
         decisions.take(batch, at: now)
-        batch.removeAll()
     }
 
     func chunkEnded() {

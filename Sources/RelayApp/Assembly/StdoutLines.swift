@@ -11,6 +11,7 @@ struct StdoutLines {
     private let format: StdoutConfiguration.Format
     private let style: TextLine.Style
     private var block: [UInt8] = []
+    private var writer = NoticeLineWriter()
     private var lines = 0
     /// Called when the queue has no room for more, before anything else can be read.
     var onNoRoom: (@MainLoop () -> Void)?
@@ -30,8 +31,7 @@ struct StdoutLines {
     mutating func append(_ notice: Notice, _ event: Event) {
         switch format {
         case .json:
-            NoticeLine.append(notice, event, to: &block)
-            block.append(UInt8(ascii: "\n"))
+            writer.appendLine(notice, event, to: &block)
         case .text: TextLine.append(notice, event, style: style, to: &block)
         }
         lines += 1

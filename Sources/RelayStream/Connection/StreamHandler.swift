@@ -12,8 +12,9 @@ package protocol StreamHandler: AnyObject {
 
     /// Whole messages, at `places` in `bytes`, in their order.
     ///
-    /// Text has been checked to be UTF-8, binary has not.
-    func received(_ bytes: RawSpan, messagesAt places: [Range<Int>])
+    /// Text has been checked to be UTF-8, binary has not. The array is the one that is read into: whoever keeps it makes
+    /// the next read copy it.
+    func received(_ bytes: [UInt8], messagesAt places: [Range<Int>])
 
     /// All whole messages of what was read at once (at most 256 KiB) have been handed over.
     func chunkEnded()

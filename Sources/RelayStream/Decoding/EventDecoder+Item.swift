@@ -1,21 +1,15 @@
 internal import CSimdjson
 internal import RelayCore
 
-/// A message that has been copied into a batch's storage.
-private struct CopiedMessage {
-    /// The message.
-    let text: UnsafeRawBufferPointer
-    /// The offset of the copy in the storage.
+/// Items as the parser leaves them.
+struct ParsedItems {
+    /// The items, valid until the parser's next call.
+    let items: UnsafeBufferPointer<relay_json_item>
+    /// Where in the batch's storage their places count from.
     let base: UInt32
 
-    /// The bytes of a value in the message.
-    func bytes(of value: relay_json_value) -> UnsafeRawBufferPointer {
-        let start = Int(value.offset)
-        return UnsafeRawBufferPointer(rebasing: text[start..<(start + Int(value.count))])
-    }
-
-    /// The place of a value in the copy.
-    func range(of value: relay_json_value) -> TextRange {
+    /// The place of a value in the storage.
+    @inline(__always) fileprivate func range(of value: relay_json_value) -> TextRange {
         TextRange(offset: base + value.offset, count: value.count)
     }
 }
@@ -23,56 +17,93 @@ private struct CopiedMessage {
 extension EventDecoder {
     /// Appends the events that `items` are, or counts why they are none.
     mutating func decode(
-        _ items: UnsafeBufferPointer<relay_json_item>, of text: UnsafeRawBufferPointer, _ receivedAt: Instant,
-        _ batch: inout EventBatch, _ outcome: inout DecodeOutcome
+        _ parsed: ParsedItems, _ receivedAt: Instant, _ records: inout [EventRecord], _ storage: inout [UInt8],
+        _ outcome: inout DecodeOutcome
     ) {
-        // Offsets have 32 bits.
-        guard batch.storage.count + text.count < Int(UInt32.max) else { return count(.noMemory, text, &outcome) }
-        let copy = CopiedMessage(text: text, base: UInt32(batch.storage.count))
-        batch.storage.append(contentsOf: text)
-        // By pointer: an item is 144 bytes, which the parser has just written, and copying those stalls.
-        for index in items.indices {
-            guard let item = items.baseAddress?.advanced(by: index) else { return }
-            decode(item, of: copy, receivedAt, &batch, &outcome)
+        // By pointer: an item is 152 bytes, which the parser has just written, and copying those stalls.
+        guard var item = parsed.items.baseAddress else { return }
+        for _ in parsed.items.indices {
+            if let record = plainRecord(item, of: parsed, storage) {
+                records.append(record)
+            } else {
+                decode(item, of: parsed, receivedAt, &records, &storage, &outcome)
+            }
+            item += 1
         }
     }
 
+    /// Returns the record of an item all of whose fields are plain strings, or nil if there is anything else about it.
+    @inline(__always)
+    private func plainRecord(
+        _ item: UnsafePointer<relay_json_item>, of parsed: ParsedItems, _ storage: [UInt8]
+    ) -> EventRecord? {
+        let found = item.pointee.found
+        guard item.pointee.special == 0, found & needed == needed, item.pointee.raw.count <= Self.longestText,
+            kinds.isEmpty
+        else { return nil }
+        let text = storage.span.bytes
+        guard
+            let createdAt = TimestampText.parse(
+                text.extracting(parsed.range(of: item.pointee.created_at).bounds))
+        else { return nil }
+        let id = parsed.range(of: item.pointee.id)
+        var record = EventRecord(
+            identity: EventID(text: text.extracting(id.bounds)), createdAt: createdAt, id: id,
+            kind: parsed.range(of: item.pointee.kind))
+        if found & Self.bit(RELAY_JSON_FIELD_ACTOR) != 0 { record.actor = parsed.range(of: item.pointee.actor) }
+        if found & Self.bit(RELAY_JSON_FIELD_POST) != 0 { record.post = parsed.range(of: item.pointee.post) }
+        if found & Self.bit(RELAY_JSON_FIELD_TEXT) != 0 { record.text = parsed.range(of: item.pointee.text) }
+        if found & Self.bit(RELAY_JSON_FIELD_LINK) != 0 { record.link = parsed.range(of: item.pointee.link) }
+        record.raw = parsed.range(of: item.pointee.raw)
+        return record
+    }
+
+    /// The fields that an ordinary event has.
+    private var needed: UInt32 {
+        Self.bit(RELAY_JSON_FIELD_ID) | Self.bit(RELAY_JSON_FIELD_KIND) | Self.bit(RELAY_JSON_FIELD_CREATED_AT)
+    }
+
+    private static func bit(_ field: relay_json_field) -> UInt32 { 1 << field.rawValue }
+
+    /// Appends the event that any item is, or counts why it is none.
     private mutating func decode(
-        _ item: UnsafePointer<relay_json_item>, of copy: CopiedMessage, _ receivedAt: Instant,
-        _ batch: inout EventBatch,
-        _ outcome: inout DecodeOutcome
+        _ item: UnsafePointer<relay_json_item>, of parsed: ParsedItems, _ receivedAt: Instant,
+        _ records: inout [EventRecord], _ storage: inout [UInt8], _ outcome: inout DecodeOutcome
     ) {
-        if let fault = Self.fault(of: item, copy) { return count(fault, copy.bytes(of: item.pointee.raw), &outcome) }
+        let raw = parsed.range(of: item.pointee.raw)
+        if let fault = Self.fault(of: item, parsed, storage) { return count(fault, raw.bounds, in: storage, &outcome) }
         // An item adds at most the length of its unescaped texts, and what is given to it.
-        guard batch.storage.count + 16 * Int(item.pointee.raw.count) < Int(UInt32.max) - Self.longestText else {
-            return count(.tooManyItems, copy.bytes(of: item.pointee.raw), &outcome)
+        guard storage.count + 16 * Int(raw.count) < Int(UInt32.max) - Self.longestText else {
+            return count(.tooManyItems, raw.bounds, in: storage, &outcome)
         }
         var record = EventRecord(
             identity: EventID(high: 0, low: 0), createdAt: receivedAt, id: .absent,
-            kind: batch.storage.place(item.pointee.kind, of: copy))
-        rename(&record.kind, &batch.storage)
-        setID(of: &record, from: item, copy, &batch.storage, &outcome)
+            kind: storage.place(item.pointee.kind, of: parsed))
+        record.raw = raw
+        rename(&record.kind, &storage)
+        setID(of: &record, from: item, parsed, &storage, &outcome)
         if mapsTime {
-            if let instant = Self.instant(item.pointee.created_at, of: copy, &batch.storage) {
+            if let instant = Self.instant(item.pointee.created_at, of: parsed, &storage) {
                 record.createdAt = instant
             } else {
-                count(.unusableTime, copy.bytes(of: item.pointee.raw), &outcome)
+                count(.unusableTime, raw.bounds, in: storage, &outcome)
             }
         }
-        record.actor = optional(item.pointee.actor, of: item, copy, &batch.storage, &outcome)
-        record.post = optional(item.pointee.post, of: item, copy, &batch.storage, &outcome)
-        record.text = optional(item.pointee.text, of: item, copy, &batch.storage, &outcome)
-        record.link = optional(item.pointee.link, of: item, copy, &batch.storage, &outcome)
-        record.raw = copy.range(of: item.pointee.raw)
+        record.actor = optional(item.pointee.actor, raw, parsed, &storage, &outcome)
+        record.post = optional(item.pointee.post, raw, parsed, &storage, &outcome)
+        record.text = optional(item.pointee.text, raw, parsed, &storage, &outcome)
+        record.link = optional(item.pointee.link, raw, parsed, &storage, &outcome)
         if record.isLong {
-            record.cut(in: batch.storage)
-            count(.longText, copy.bytes(of: item.pointee.raw), &outcome)
+            record.cut(in: storage)
+            count(.longText, raw.bounds, in: storage, &outcome)
         }
-        batch.records.append(record)
+        records.append(record)
     }
 
     /// Returns why an item is no event or cannot be used, or nil if all is well.
-    private static func fault(of item: UnsafePointer<relay_json_item>, _ copy: CopiedMessage) -> DecodeFault? {
+    private static func fault(
+        of item: UnsafePointer<relay_json_item>, _ parsed: ParsedItems, _ storage: [UInt8]
+    ) -> DecodeFault? {
         if item.pointee.kind.kind == RELAY_JSON_ABSENT {
             let isComplaint = item.pointee.error.kind != RELAY_JSON_ABSENT && item.pointee.error.kind != RELAY_JSON_NULL
             return isComplaint ? .serverError : .notAnEvent
@@ -81,15 +112,14 @@ extension EventDecoder {
         switch item.pointee.id.kind {
         case RELAY_JSON_ABSENT, RELAY_JSON_NULL, RELAY_JSON_STRING: return nil
         case RELAY_JSON_NUMBER:
-            return isWhole(copy.bytes(of: item.pointee.id)) ? nil : .badID
+            return isWhole(storage[parsed.range(of: item.pointee.id).bounds]) ? nil : .badID
         default: return .badID
         }
     }
 
     /// Whether a JSON number is written as a whole one, and the only way to write it.
-    private static func isWhole(_ number: UnsafeRawBufferPointer) -> Bool {
-        let isNegativeZero = number.count == 2 && number[0] == UInt8(ascii: "-") && number[1] == UInt8(ascii: "0")
-        return !isNegativeZero
+    private static func isWhole(_ number: ArraySlice<UInt8>) -> Bool {
+        !number.elementsEqual("-0".utf8)
             && !number.contains { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }
     }
 
@@ -104,73 +134,68 @@ extension EventDecoder {
 
     /// Sets the id from the item, or to a given one.
     private mutating func setID(
-        of record: inout EventRecord, from item: UnsafePointer<relay_json_item>, _ copy: CopiedMessage,
-        _ storage: inout [UInt8],
-        _ outcome: inout DecodeOutcome
+        of record: inout EventRecord, from item: UnsafePointer<relay_json_item>, _ parsed: ParsedItems,
+        _ storage: inout [UInt8], _ outcome: inout DecodeOutcome
     ) {
         let value = item.pointee.id
         if value.kind == RELAY_JSON_ABSENT || value.kind == RELAY_JSON_NULL || value.count == 0 {
             record.id = ids.next(into: &storage)
             record.hasServerID = false
-            if mapsID { count(.missingID, copy.bytes(of: item.pointee.raw), &outcome) }
+            if mapsID { count(.missingID, record.raw.bounds, in: storage, &outcome) }
         } else {
-            record.id = storage.place(value, of: copy)
+            record.id = storage.place(value, of: parsed)
         }
         record.identity = EventID(text: storage.span.bytes.extracting(record.id.bounds))
     }
 
     /// Returns the range of a field that may be missing; an empty text counts as missing.
     private mutating func optional(
-        _ value: relay_json_value, of item: UnsafePointer<relay_json_item>, _ copy: CopiedMessage,
-        _ storage: inout [UInt8],
+        _ value: relay_json_value, _ raw: TextRange, _ parsed: ParsedItems, _ storage: inout [UInt8],
         _ outcome: inout DecodeOutcome
     ) -> TextRange {
         switch value.kind {
         case RELAY_JSON_STRING, RELAY_JSON_NUMBER:
-            return value.count == 0 ? .absent : storage.place(value, of: copy)
+            return value.count == 0 ? .absent : storage.place(value, of: parsed)
         case RELAY_JSON_ABSENT, RELAY_JSON_NULL:
             return .absent
         default:
-            count(.wrongType, copy.bytes(of: item.pointee.raw), &outcome)
+            count(.wrongType, raw.bounds, in: storage, &outcome)
             return .absent
         }
     }
 
     /// Returns the time that a value tells, or nil if it tells none.
     private static func instant(
-        _ value: relay_json_value, of copy: CopiedMessage, _ storage: inout [UInt8]
+        _ value: relay_json_value, of parsed: ParsedItems, _ storage: inout [UInt8]
     ) -> Instant? {
         guard value.kind == RELAY_JSON_STRING || value.kind == RELAY_JSON_NUMBER else { return nil }
-        let range = storage.place(value, of: copy)
+        let range = storage.place(value, of: parsed)
         let text = storage.span.bytes.extracting(range.bounds)
         return TimestampText.parse(text) ?? UnixTimeText.parse(text)
     }
 }
 
 extension [UInt8] {
-    /// Returns the range of a value: in the copy of the message, or behind it if the text must be unescaped.
-    @inline(__always)
-    fileprivate mutating func place(_ value: relay_json_value, of copy: CopiedMessage) -> TextRange {
-        value.escaped ? unescape(value, of: copy) : copy.range(of: value)
+    /// Returns the range of a value: where it came, or behind all if the text must be unescaped.
+    fileprivate mutating func place(_ value: relay_json_value, of parsed: ParsedItems) -> TextRange {
+        let range = parsed.range(of: value)
+        return value.escaped ? unescape(range) : range
     }
 
-    @inline(never)
-    private mutating func unescape(_ value: relay_json_value, of copy: CopiedMessage) -> TextRange {
+    private mutating func unescape(_ range: TextRange) -> TextRange {
         let offset = count
-        let escaped = copy.bytes(of: value)
-        append(contentsOf: repeatElement(0, count: escaped.count))
+        append(contentsOf: repeatElement(0, count: Int(range.count)))
         let length = withUnsafeMutableBytes { bytes in
-            relay_json_unescape(
-                escaped.baseAddress?.assumingMemoryBound(to: UInt8.self), escaped.count,
-                bytes.baseAddress?.advanced(by: offset).assumingMemoryBound(to: UInt8.self))
+            guard let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return 0 }
+            return relay_json_unescape(start + Int(range.offset), Int(range.count), start + offset)
         }
-        removeLast(escaped.count - length)
+        removeLast(Int(range.count) - length)
         return TextRange(offset: UInt32(offset), count: UInt32(length))
     }
 }
 
 extension TextRange {
-    fileprivate var bounds: Range<Int> { Int(offset)..<(Int(offset) + Int(count)) }
+    @inline(__always) fileprivate var bounds: Range<Int> { Int(offset)..<(Int(offset) + Int(count)) }
 
     /// Shortens the range to the longest text that is kept, at the beginning of a character's bytes.
     fileprivate mutating func cut(in storage: [UInt8]) {

@@ -53,44 +53,100 @@ package struct EventDecoder: ~Copyable, Sendable {
     package mutating func decode(
         _ message: RawSpan, receivedAt: Instant, into batch: inout EventBatch
     ) -> DecodeOutcome {
-        message.withUnsafeBytes { decode($0, receivedAt: receivedAt, into: &batch) }
+        var outcome = DecodeOutcome()
+        let start = batch.storage.count
+        // Offsets have 32 bits.
+        guard start + message.byteCount < Int(UInt32.max) else {
+            message.withUnsafeBytes { count(.noMemory, $0, &outcome) }
+            return outcome
+        }
+        message.withUnsafeBytes { batch.storage.append(contentsOf: $0) }
+        decode([start..<(start + message.byteCount)], receivedAt, &batch, &outcome)
+        return outcome
     }
 
     /// Appends the events of the messages that lie at `places` in `bytes`, as `decode(_:receivedAt:into:)` does.
+    ///
+    /// An empty batch shares `bytes` until it is emptied, so nothing is copied but the texts with escapes. Messages
+    /// with nothing but spaces between them are read together.
     package mutating func decode(
-        _ bytes: RawSpan, at places: [Range<Int>], receivedAt: Instant, into batch: inout EventBatch
+        _ bytes: [UInt8], at places: [Range<Int>], receivedAt: Instant, into batch: inout EventBatch
     ) -> DecodeOutcome {
         var outcome = DecodeOutcome()
-        for place in places {
-            let one = decode(bytes.extracting(place), receivedAt: receivedAt, into: &batch)
-            outcome.events += one.events
-            if !one.reports.isEmpty { outcome.reports += one.reports }
+        if batch.storage.isEmpty, bytes.count < Int(UInt32.max) {
+            batch.storage = bytes
+            decode(places, receivedAt, &batch, &outcome)
+        } else {
+            for place in places {
+                let one = decode(bytes.span.bytes.extracting(place), receivedAt: receivedAt, into: &batch)
+                outcome.events += one.events
+                outcome.reports += one.reports
+            }
         }
         return outcome
     }
 
+    /// Appends the events of messages that lie in the batch's storage.
     private mutating func decode(
-        _ message: UnsafeRawBufferPointer, receivedAt: Instant, into batch: inout EventBatch
-    ) -> DecodeOutcome {
-        let text = Self.withoutMark(message)
-        var outcome = DecodeOutcome()
+        _ places: [Range<Int>], _ receivedAt: Instant, _ batch: inout EventBatch, _ outcome: inout DecodeOutcome
+    ) {
         let first = batch.records.count
-        let (status, result) = parser.parse(text)
-        if let fault = Self.fault(of: status) {
-            count(fault, text, &outcome)
-            return outcome
-        }
-        if result.count > 0 {
-            decode(
-                UnsafeBufferPointer(start: result.items, count: result.count), of: text, receivedAt, &batch, &outcome)
-        }
-        counters[DecodeFault.filtered.rawValue] &+= result.filtered
-        if result.over_limit > 0 {
-            count(.tooManyItems, text, &outcome)
-            counters[DecodeFault.tooManyItems.rawValue] &+= result.over_limit - 1
+        var rest = places[...]
+        var isStopped = false
+        while let place = rest.first {
+            if isStopped {
+                // What is wrong with one message is mostly wrong with the next ones too.
+                decodeOne(place, receivedAt, &batch, &outcome)
+                rest = rest.dropFirst()
+            } else {
+                let taken: Int
+                let result: relay_json_result
+                (taken, isStopped, result) = parser.parse(batch.storage, at: rest)
+                take(result, place.lowerBound, receivedAt, &batch, &outcome)
+                rest = rest.dropFirst(taken)
+            }
         }
         outcome.events = batch.records.count - first
-        return outcome
+    }
+
+    /// Appends the events of one message, or counts what is wrong with it.
+    private mutating func decodeOne(
+        _ place: Range<Int>, _ receivedAt: Instant, _ batch: inout EventBatch, _ outcome: inout DecodeOutcome
+    ) {
+        let place = Self.withoutMark(place, in: batch.storage)
+        let (status, result) = batch.storage.withUnsafeBytes {
+            parser.parse(UnsafeRawBufferPointer(rebasing: $0[place]))
+        }
+        if let fault = Self.fault(of: status) { return count(fault, place, in: batch.storage, &outcome) }
+        take(result, place.lowerBound, receivedAt, &batch, &outcome)
+        if result.over_limit > 0 {
+            count(.tooManyItems, place, in: batch.storage, &outcome)
+            counters[DecodeFault.tooManyItems.rawValue] &+= result.over_limit - 1
+        }
+    }
+
+    /// Appends the events that items are, whose places count from `base`.
+    private mutating func take(
+        _ result: relay_json_result, _ base: Int, _ receivedAt: Instant, _ batch: inout EventBatch,
+        _ outcome: inout DecodeOutcome
+    ) {
+        counters[DecodeFault.filtered.rawValue] &+= result.filtered
+        guard result.count > 0 else { return }
+        let items = ParsedItems(
+            items: UnsafeBufferPointer(start: result.items, count: result.count), base: UInt32(base))
+        // The batch's arrays by themselves: of a part of a structure each access would be checked, or copy it.
+        var storage = batch.storage
+        var records = batch.records
+        (batch.storage, batch.records) = ([], [])
+        decode(items, receivedAt, &records, &storage, &outcome)
+        (batch.storage, batch.records) = (storage, records)
+    }
+
+    /// Counts a fault of the bytes at `place` in `storage`.
+    mutating func count(
+        _ fault: DecodeFault, _ place: Range<Int>, in storage: [UInt8], _ outcome: inout DecodeOutcome
+    ) {
+        storage.withUnsafeBytes { count(fault, UnsafeRawBufferPointer(rebasing: $0[place]), &outcome) }
     }
 
     /// Counts a fault of `bytes` and, if it is to be told, adds a report.
@@ -102,9 +158,8 @@ package struct EventDecoder: ~Copyable, Sendable {
         outcome.reports.append(DecodeOutcome.Report(fault: fault, excerpt: Excerpt.of(bytes, hiding: secrets)))
     }
 
-    private static func withoutMark(_ message: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-        guard message.count >= 3, message[0] == 0xEF, message[1] == 0xBB, message[2] == 0xBF else { return message }
-        return UnsafeRawBufferPointer(rebasing: message[3...])
+    private static func withoutMark(_ place: Range<Int>, in storage: [UInt8]) -> Range<Int> {
+        storage[place].starts(with: [0xEF, 0xBB, 0xBF]) ? (place.lowerBound + 3)..<place.upperBound : place
     }
 
     private static func fault(of status: relay_json_status) -> DecodeFault? {

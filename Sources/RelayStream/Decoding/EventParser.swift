@@ -40,6 +40,27 @@ struct EventParser: ~Copyable, @unchecked Sendable {
         return (status, result)
     }
 
+    /// Parses the first messages at `places`, at least one, in `bytes`; the items of the result, whose places count from
+    /// the start of the first message, are valid until the next call.
+    ///
+    /// - Returns: how many messages these are, and whether the next one is to be parsed by itself.
+    func parse(
+        _ bytes: [UInt8], at places: ArraySlice<Range<Int>>
+    ) -> (taken: Int, isStopped: Bool, result: relay_json_result) {
+        var result = relay_json_result()
+        var isStopped = true
+        guard let parser else { return (0, true, result) }
+        let taken = bytes.withUnsafeBufferPointer { bytes in
+            places.withUnsafeBytes { places in
+                // A range of integers is its two bounds.
+                let first = places.baseAddress?.assumingMemoryBound(to: relay_json_place.self)
+                let count = places.count / MemoryLayout<relay_json_place>.stride
+                return relay_json_parse_all(parser, bytes.baseAddress, first, count, &result, &isStopped)
+            }
+        }
+        return (taken, isStopped, result)
+    }
+
     private static func add(_ value: EventFormat.Filter.Value, to parser: OpaquePointer) {
         func add(_ kind: relay_json_kind, _ text: String = "") {
             var text = text

@@ -5,33 +5,34 @@ package import RelayCore
 /// Bounded by count alone: at the bound the oldest id is forgotten for each new one, whatever its age. It grows with
 /// what it holds, so an idle relay does not pay for it.
 ///
-/// Open addressing with linear probing. A slot has 40 bits of the hash and the id's place in the ring, so the ring is
-/// read only when these bits agree; deletion shifts back, so there are no tombstones. The hash is seeded: nobody can
-/// choose ids that collide.
+/// The ids lie in a ring. They are found through buckets of eight, newest first, each of them one line of the cache:
+/// that line is all that a new id touches. Nothing is deleted, since an entry whose id has left the ring is told by its
+/// number, and goes when eight newer ones have come. The hash is seeded: nobody can choose ids that collide.
 package struct SeenEvents: ~Copyable {
     /// The ids, oldest first from `oldest` on, in a circle once it is full.
     private var ring: [EventID] = []
-    /// The table, at most half full: hash bits above, the place in the ring plus one below; 0 for a free slot.
-    private var slots: [UInt64]
-    private var mask: Int
     private var oldest = 0
-    private var lastLoad: UInt64 = 0
+    private var buckets = SeenBuckets(count: SeenEvents.fewestBuckets)
+    /// Entries of ids in the ring that nine or more ids of one bucket have pushed out, by bucket: about one in 200.
+    private var spilled: [Int: [UInt32]] = [:]
+    /// The number of the newest id; that of an empty entry, 0, is as far from the first one as can be.
+    private var newest: UInt32 = 1 << 31
+    private var lastLoad: UInt32 = 0
+    private var hashes = [UInt64](repeating: 0, count: SeenEvents.loadedAtOnce)
     private let seed: UInt64
     /// The number of ids that are remembered.
     package let capacity: Int
 
-    private static let placeBits: UInt64 = 24
-    private static let placeMask: UInt64 = 1 << placeBits - 1
-    private static let fewestSlots = 256
+    private static let largestCapacity = 1 << 24 - 1
+    private static let fewestBuckets = 32
+    private static let loadedAtOnce = 256
 
     /// Creates an empty memory for `capacity` ids, at least one and at most 16 million.
     ///
     /// `seed` is a random number, drawn anew for each run.
     package init(capacity: Int = 100_000, seed: UInt64) {
-        self.capacity = min(max(capacity, 1), Int(Self.placeMask) - 1)
+        self.capacity = min(max(capacity, 1), Self.largestCapacity)
         self.seed = seed
-        slots = [UInt64](repeating: 0, count: Self.fewestSlots)
-        mask = Self.fewestSlots - 1
     }
 
     /// The number of ids in memory.
@@ -46,128 +47,139 @@ package struct SeenEvents: ~Copyable {
         return insert(id, hash(id))
     }
 
+    /// Returns whether `id` is remembered.
+    package func contains(_ id: EventID) -> Bool {
+        let hash = hash(id)
+        let bucket = buckets[place(of: hash)]
+        return finds(id, in: bucket, Self.tag(of: hash)) || hasSpilled(id, from: bucket, at: place(of: hash))
+    }
+
     /// Remembers the ids of `records` and removes the records whose ids are remembered already; those without an id of
     /// the server stay.
     ///
     /// - Returns: how many were removed.
     package mutating func removeSeen(from records: inout [EventRecord]) -> Int {
         makeRoom(for: records.count)
-        load(slotsOf: records)
         var kept = 0
-        for index in records.indices {
-            let record = records[index]
-            if record.hasServerID, !insert(record.identity, hash(record.identity)) { continue }
-            if kept != index { records[kept] = record }
-            kept += 1
+        var start = 0
+        while start < records.count {
+            let end = min(start + Self.loadedAtOnce, records.count)
+            load(records, start..<end)
+            for index in start..<end {
+                // By field: a copy of the record takes longer than the look-up.
+                if records[index].hasServerID, !insert(records[index].identity, hashes[index - start]) { continue }
+                if kept != index { records[kept] = records[index] }
+                kept += 1
+            }
+            start = end
         }
         let removed = records.count - kept
-        records.removeLast(removed)
+        if removed > 0 { records.removeLast(removed) }
         return removed
     }
 
-    /// Reads the slots that the ids of `records`, and the ids forgotten for them, will need.
+    /// Hashes the ids of some records and reads the buckets that they will need.
     ///
-    /// The table is larger than the cache, and here many loads wait for memory at once, not one after the other.
-    private mutating func load(slotsOf records: [EventRecord]) {
-        var all: UInt64 = 0
-        for record in records { all |= slots[home(hash(record.identity))] }
-        if ring.count == capacity {
-            var place = oldest
-            for _ in records.indices {
-                all |= slots[home(hash(ring[place]))]
-                place = place + 1 == capacity ? 0 : place + 1
-            }
+    /// The buckets do not fit into the cache, and here many loads wait for memory at once, not one after the other.
+    private mutating func load(_ records: [EventRecord], _ range: Range<Int>) {
+        var all: UInt32 = 0
+        for index in range {
+            let hash = hash(records[index].identity)
+            hashes[index - range.lowerBound] = hash
+            all |= buckets.load(place(of: hash))
         }
         // Kept, or the compiler would see that nobody needs it.
         lastLoad = all
     }
 
+    @inline(__always)
     private mutating func insert(_ id: EventID, _ hash: UInt64) -> Bool {
-        var index = home(hash)
-        while slots[index] != 0 {
-            if slots[index] ^ hash <= Self.placeMask, ring[place(slots[index])] == id { return false }
-            index = (index + 1) & mask
+        let place = place(of: hash)
+        let bucket = buckets[place]
+        if finds(id, in: bucket, Self.tag(of: hash)) { return false }
+        if isRemembered(bucket.oldestNumber) {
+            if hasSpilled(id, from: bucket, at: place) { return false }
         }
         if ring.count < capacity {
             ring.append(id)
-            slots[index] = hash | UInt64(ring.count)
         } else {
-            replaceOldest(id, hash)
+            ring[oldest] = id
+            oldest = oldest + 1 == capacity ? 0 : oldest + 1
         }
+        newest &+= 1
+        add(newest, Self.tag(of: hash), to: place, after: bucket)
         return true
     }
 
-    /// Returns whether `id` is remembered.
-    package func contains(_ id: EventID) -> Bool {
-        let hash = hash(id)
-        var index = home(hash)
-        while slots[index] != 0 {
-            if slots[index] ^ hash <= Self.placeMask, ring[place(slots[index])] == id { return true }
-            index = (index + 1) & mask
+    /// Puts an entry in front of the others of its bucket, whose last one goes.
+    @inline(__always)
+    private mutating func add(_ number: UInt32, _ tag: UInt32, to place: Int, after old: SeenBucket) {
+        // By the new count: the id that has just been forgotten does not spill.
+        if isRemembered(old.oldestNumber) { spill(old.oldestNumber, at: place) }
+        buckets[place] = old.adding(number, tag: tag)
+    }
+
+    /// Returns whether the id with this number is still in the ring.
+    @inline(__always)
+    private func isRemembered(_ number: UInt32) -> Bool { Int(newest &- number) < ring.count }
+
+    @inline(__always)
+    private func finds(_ id: EventID, in bucket: SeenBucket, _ tag: UInt32) -> Bool {
+        guard bucket.mayHold(tag) else { return false }
+        return (0..<8).contains { bucket.tag($0) == tag && isNumber(bucket.number($0), of: id) }
+    }
+
+    private func isNumber(_ number: UInt32, of id: EventID) -> Bool {
+        guard isRemembered(number) else { return false }
+        let place = oldest + ring.count - 1 - Int(newest &- number)
+        return ring[place < ring.count ? place : place - ring.count] == id
+    }
+
+    // MARK: What does not fit
+
+    /// Returns whether `id` was pushed out of its bucket and is still in the ring; then all that is there is newer.
+    private func hasSpilled(_ id: EventID, from bucket: SeenBucket, at place: Int) -> Bool {
+        guard isRemembered(bucket.oldestNumber), let numbers = spilled[place] else { return false }
+        return numbers.contains { isNumber($0, of: id) }
+    }
+
+    @inline(never)
+    private mutating func spill(_ number: UInt32, at place: Int) {
+        let numbers = spilled[place, default: []].filter { isRemembered($0) }
+        spilled[place] = numbers + [number]
+        // Those of other buckets have mostly been forgotten by now.
+        if spilled.count > 64 + buckets.count / 16 {
+            spilled = spilled.filter { $0.value.contains { isRemembered($0) } }
         }
-        return false
     }
 
-    private mutating func replaceOldest(_ id: EventID, _ hash: UInt64) {
-        let place = oldest
-        oldest = place + 1 == capacity ? 0 : place + 1
-        let old = self.hash(ring[place]) | UInt64(place + 1)
-        ring[place] = id
-        let mask = mask
-        // A span checks once that the array is not shared, not at every write.
-        var table = slots.mutableSpan
-        Self.remove(old, from: &table, mask)
-        // The removal may have opened a nearer slot than the search saw.
-        Self.put(hash | UInt64(place + 1), into: &table, mask)
-    }
+    // MARK: The buckets
 
-    private static func put(_ slot: UInt64, into table: inout MutableSpan<UInt64>, _ mask: Int) {
-        var index = home(slot, mask)
-        while table[index] != 0 { index = (index + 1) & mask }
-        table[index] = slot
-    }
-
-    /// Frees the slot that holds `slot`, and moves back what only came to lie behind because it was taken.
-    private static func remove(_ slot: UInt64, from table: inout MutableSpan<UInt64>, _ mask: Int) {
-        var free = home(slot, mask)
-        while table[free] != slot { free = (free + 1) & mask }
-        var index = free
-        while true {
-            index = (index + 1) & mask
-            let candidate = table[index]
-            if candidate == 0 { break }
-            if (index &- home(candidate, mask)) & mask >= (index &- free) & mask {
-                table[free] = candidate
-                free = index
-            }
-        }
-        table[free] = 0
-    }
-
-    /// Grows the table until it is at most half full with `count` more ids.
+    /// Makes buckets until there are three ids in one on average, with `count` more ids.
     private mutating func makeRoom(for count: Int) {
-        let needed = min(ring.count + count, capacity) * 2
-        guard needed > slots.count else { return }
-        let old = slots
-        var size = slots.count
-        while size < needed { size *= 2 }
-        slots = [UInt64](repeating: 0, count: size)
-        mask = size - 1
-        var table = slots.mutableSpan
-        for slot in old where slot != 0 { Self.put(slot, into: &table, size - 1) }
+        let needed = min(ring.count + count, capacity)
+        guard needed > Self.room(in: buckets.count) else { return }
+        var size = buckets.count
+        while needed > Self.room(in: size) { size *= 2 }
+        buckets = SeenBuckets(count: size)
+        spilled = [:]
+        var number = newest &- UInt32(ring.count)
+        for id in ids {
+            number &+= 1
+            let hash = hash(id)
+            add(number, Self.tag(of: hash), to: place(of: hash), after: buckets[place(of: hash)])
+        }
     }
+
+    private static func room(in buckets: Int) -> Int { buckets * 13 / 4 }
 
     private func hash(_ id: EventID) -> UInt64 {
         let product = (id.high ^ seed).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
         let second = (product.high ^ product.low ^ id.low).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93 ^ seed | 1)
-        return (second.high ^ second.low) << Self.placeBits
+        return second.high ^ second.low
     }
 
-    private func home(_ slot: UInt64) -> Int { Self.home(slot, mask) }
+    private func place(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & (buckets.count - 1) }
 
-    private static func home(_ slot: UInt64, _ mask: Int) -> Int {
-        Int(truncatingIfNeeded: slot >> placeBits) & mask
-    }
-
-    private func place(_ slot: UInt64) -> Int { Int(slot & Self.placeMask) - 1 }
+    private static func tag(of hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
 }

@@ -58,6 +58,25 @@ struct TimestampTextTests {
         #expect(wrong.isEmpty)
     }
 
+    /// The usual form is read another way than the same with an offset of nothing.
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func usualFormIsReadLikeAnyOther(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let alphabet = Array("0123456789-:.TtZz +/;\u{FF}".utf8)
+        for form in ["2030-01-02T03:04:05.123", "2030-01-02T03:04:05", "2024-02-29T23:59:60", "0000-12-31T00:00:00.9"] {
+            for _ in 0..<2000 {
+                var text = Array(form.utf8)
+                for _ in 0..<Int.random(in: 0...2, using: &generator) {
+                    text[Int.random(in: text.indices, using: &generator)] =
+                        alphabet.randomElement(using: &generator) ?? 0
+                }
+                let usual = TimestampText.parse((text + Array("Z".utf8)).span.bytes)
+                let other = TimestampText.parse((text + Array("+00:00".utf8)).span.bytes)
+                #expect(usual == other, "seed \(seed), \(String(decoding: text, as: UTF8.self))")
+            }
+        }
+    }
+
     @Test(arguments: 0..<20 as Range<UInt64>)
     func noTextCrashes(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
