@@ -21,11 +21,9 @@ package final class SocketListener {
     /// Called with each connection, after its TLS handshake if there is one.
     package var onAccept: (@MainLoop (SocketConnection) -> Void)?
 
-    private let socket: ObjectReference
     private let certificate: ObjectReference?
     private let handshakes = Cancellable()
-    private var source: LoopSource?
-    private var retry: LoopTimer?
+    private var socket: ListeningSocket?
 
     /// Listens on `port` of 127.0.0.1, 0 for any free one.
     ///
@@ -36,10 +34,8 @@ package final class SocketListener {
         self.onAccept = onAccept
         self.certificate = try certificate.map { pair throws(GLibError) in try Self.load(pair) }
         let socket = try Self.listen(port)
-        self.socket = socket
         self.port = try Self.localPort(of: socket)
-        retry = LoopTimer { [weak self] _ in self?.arm() }
-        arm()
+        self.socket = ListeningSocket(socket) { [weak self] in self?.take($0) }
     }
 
     isolated deinit {
@@ -48,31 +44,13 @@ package final class SocketListener {
 
     /// Stops listening and drops connections whose handshake is not over; those given out stay.
     package func close() {
-        source?.cancel()
-        source = nil
-        retry?.cancel()
         onAccept = nil
         handshakes.cancel()
-        g_socket_close(socket.pointer(as: GSocket.self), nil)
+        socket?.close()
+        socket = nil
     }
 
-    private func arm() {
-        source = LoopSource(
-            g_socket_create_source(socket.pointer(as: GSocket.self), G_IO_IN, nil), .socket
-        ) { [weak self] in self?.accept() }
-    }
-
-    private func accept() {
-        var error: UnsafeMutablePointer<GError>?
-        guard let accepted = g_socket_accept(socket.pointer(as: GSocket.self), nil, &error) else {
-            guard GLibError.unlessWouldBlock(taking: error) != nil else { return }
-            // Mostly too many open descriptors: the listener stays readable, so it rests instead of spinning.
-            source?.cancel()
-            source = nil
-            retry?.schedule(after: .milliseconds(100))
-            return
-        }
-        let client = ObjectReference(adopting: accepted)
+    private func take(_ client: ObjectReference) {
         guard let made = g_socket_connection_factory_create_connection(client.pointer(as: GSocket.self)) else { return }
         let transport = ObjectReference(adopting: made)
         if let certificate {

@@ -22,10 +22,8 @@ package final class UnixSocketListener {
     package nonisolated static let longestPath = 107
 
     private let path: String
-    private let socket: ObjectReference
     private let onAccept: @MainLoop (SocketConnection, Peer) -> Void
-    private var source: LoopSource?
-    private var retry: LoopTimer?
+    private var socket: ListeningSocket?
 
     /// Listens at `path`, at which nothing may be, for the user of this process only.
     ///
@@ -35,9 +33,7 @@ package final class UnixSocketListener {
     ) throws(GLibError) {
         self.path = path
         self.onAccept = onAccept
-        socket = try Self.listen(path)
-        retry = LoopTimer { [weak self] _ in self?.arm() }
-        arm()
+        socket = ListeningSocket(try Self.listen(path)) { [weak self] in self?.take($0) }
     }
 
     isolated deinit {
@@ -46,31 +42,13 @@ package final class UnixSocketListener {
 
     /// Stops listening and removes the file; connections that were given out stay.
     package func close() {
-        retry?.cancel()
-        guard let source else { return }
-        source.cancel()
-        self.source = nil
-        g_socket_close(socket.pointer(as: GSocket.self), nil)
+        guard let socket else { return }
+        socket.close()
+        self.socket = nil
         unlink(path)
     }
 
-    private func arm() {
-        source = LoopSource(
-            g_socket_create_source(socket.pointer(as: GSocket.self), G_IO_IN, nil), .socket
-        ) { [weak self] in self?.accept() }
-    }
-
-    private func accept() {
-        var error: UnsafeMutablePointer<GError>?
-        guard let accepted = g_socket_accept(socket.pointer(as: GSocket.self), nil, &error) else {
-            guard GLibError.unlessWouldBlock(taking: error) != nil else { return }
-            // Mostly too many open descriptors: the listener stays readable, so it rests instead of spinning.
-            source?.cancel()
-            source = nil
-            retry?.schedule(after: .milliseconds(100))
-            return
-        }
-        let client = ObjectReference(adopting: accepted)
+    private func take(_ client: ObjectReference) {
         guard let peer = Self.peer(of: client),
             let made = g_socket_connection_factory_create_connection(client.pointer(as: GSocket.self))
         else {

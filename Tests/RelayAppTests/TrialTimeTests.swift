@@ -31,6 +31,20 @@ struct TrialTimeTests {
         #expect(berlin.instant(text) == nil)
     }
 
+    /// At 22:30 of the evening before the clocks change.
+    @Test(arguments: [
+        ("23:00", "2026-03-28T22:00:00Z"), ("22:30", "2026-03-29T20:30:00Z"), ("02:30", "2026-03-29T01:30:00Z"),
+        ("tomorrow", "2026-03-28T23:00:00Z"), ("2026-03-29T01:30", "2026-03-29T00:30:00Z"),
+    ]) func aComingTimeIsRead(text: String, expected: String) throws {
+        let now = try #require(berlin.instant("2026-03-28T22:30"))
+        #expect(berlin.coming(text, after: now).map(TimestampText.format) == expected)
+    }
+
+    @Test(arguments: ["", "later", "24:30", "7:30", "ab:cd", "2026-03-29T02:30:00Z "])
+    func whatIsNoComingTimeIsNotRead(text: String) {
+        #expect(berlin.coming(text, after: Instant(milliseconds: 0)) == nil)
+    }
+
     @Test func aZoneBehindUTCHasAMinus() throws {
         let zone = ZonedTime(try #require(Zone(named: "America/St_Johns")))
         #expect(zone.text(Instant(milliseconds: 0)) == "1969-12-31 20:30:00-03:30")

@@ -60,8 +60,8 @@ struct SilenceCommand {
             }
             return ("for", .string(text))
         case (nil, let text?):
-            guard let until = LocalTimeText.parse(text, now: now) else {
-                throw usage("--until is a time such as \(LocalTimeText.forms), not \(Shown.quoted(text))")
+            guard let until = ZonedTime().coming(text, after: now) else {
+                throw usage("--until is a time such as \(ZonedTime.comingForms), not \(Shown.quoted(text))")
             }
             if until <= now { throw usage("--until \(text) lies in the past") }
             return ("until", .time(until))

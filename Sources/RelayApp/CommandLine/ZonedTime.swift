@@ -27,6 +27,18 @@ struct ZonedTime: Sendable {
         return nil
     }
 
+    /// Returns the instant that `text` names, as `instant` does, or the next time of day such as `18:00` after `now`;
+    /// `tomorrow` is the next midnight.
+    func coming(_ text: String, after now: Instant) -> Instant? {
+        if let instant = instant(text) { return instant }
+        let time = text == "tomorrow" ? "00:00" : text
+        guard time.utf8.count == 5, let instant = Self.parse("1970-01-01T\(time):00Z") else { return nil }
+        return DailyTimes(minutes: [Int(instant.milliseconds / 60_000)], zone: zone).next(after: now)
+    }
+
+    /// What a coming time looks like, for messages.
+    static let comingForms = "\"18:00\", \"tomorrow\", \(forms)"
+
     /// Appends the local date and time with its offset, such as `2026-03-29 03:30:00+02:00`.
     func append(_ instant: Instant, to bytes: inout [UInt8]) {
         // RFC 3339 has four digits for a year; outside of them the clamped time in UTC must do.
