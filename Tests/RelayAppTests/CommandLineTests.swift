@@ -154,6 +154,13 @@ struct CommandLineTests {
         #expect(result.output == "\(path): ok (streams: 1, sinks: 1, rules: 1)\n")
     }
 
+    @Test func checkTellsWhichZoneTheSystemGives() async throws {
+        let times = #""times": {"night": {"from": "22:00", "to": "07:00"}}, "rules": [{"hold": "night", "#
+        let path = folder.write("rules.json", fineRules.replacing(#""rules": [{"#, with: times))
+        let result = try await run("check", path, environment: ["CHIRP_TOKEN": "T", "TZ": "Asia/Seoul"])
+        #expect(result.output.hasSuffix("\nin the system's zone, Asia/Seoul: times.night\n"), "\(result)")
+    }
+
     @Test func checkReadsStandardInput() async throws {
         let good = try await run("check", "-", environment: ["CHIRP_TOKEN": "T"], input: rules)
         #expect(good.status == 0 && good.output.hasPrefix("-: ok"))

@@ -27,7 +27,7 @@ struct RulesExampleTests {
         let result = try await RelayProcess.run(
             ["check", "--strict", "-"], environment: ["CHIRP_TOKEN": "T"], input: text, folder: folder)
         #expect(result.status == 0 && result.errors.isEmpty)
-        #expect(result.output == "-: ok (streams: 1, sinks: 2, rules: 7)\n")
+        #expect(result.output.hasPrefix("-: ok (streams: 1, sinks: 2, rules: 7)\n"), "\(result)")
     }
 
     /// An event, the beginning of its line, and the title, body, link and urgency of its popup.

@@ -1,3 +1,4 @@
+internal import GLibRuntime
 internal import Glibc
 internal import RelayCore
 internal import RelayRules
@@ -27,8 +28,16 @@ struct CheckCommand {
             let (streams, sinks) = (configuration.streams.count, configuration.sinks.count)
             let rules = configuration.rules.rules.count
             Console.print("\(file.path): ok (streams: \(streams), sinks: \(sinks), rules: \(rules))")
+            tellZone(of: configuration.rules)
         }
         return .done
+    }
+
+    /// Tells which zone the file leaves to the system: on another machine its times may be others.
+    private func tellZone(of rules: RuleSet) {
+        let places = rules.placesInSystemZone
+        guard !places.isEmpty else { return }
+        Console.print("in the system's zone, \(Zone().identifier): \(places.joined(separator: ", "))")
     }
 
     private func load() throws(CommandFault) -> RulesFile {
