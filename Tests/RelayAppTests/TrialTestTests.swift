@@ -32,6 +32,15 @@ struct TrialTestTests {
         times.enumerated().map { TrialRules.event("e\($0.offset)", $0.element, actor: "actor\($0.offset)") }.joined()
     }
 
+    @Test func aPatternThatGivesUpIsTold() async throws {
+        let rules = TrialRules.text(#"{"name": "slow", "when": {"text": "/(a+)+$/"}, "to": ["team"]}"#)
+        let text = String(repeating: "a", count: 5000) + "!"
+        let event = #"{"id":"1","kind":"comment","createdAt":"2026-03-01T10:00:00Z","text":"\#(text)"}"#
+        let result = try await test(rules, event)
+        let sentence = "a regular expression of rule \"slow\" took too long 1 time, which counts as no match"
+        #expect(result.status == 0 && result.errors.contains(sentence), "\(result)")
+    }
+
     // MARK: What the journal does
 
     @Test func aDigestComesWhenItsWindowCloses() async throws {

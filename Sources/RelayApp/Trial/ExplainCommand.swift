@@ -48,6 +48,7 @@ struct ExplainCommand {
         }
         output.write()
         try output.check()
+        TrialWords.tellOverruns(of: configuration.rules)
         if !isClosed { Console.complain("chirp-relay: what is open stays open for ever: see the times of its rule") }
         return .done
     }

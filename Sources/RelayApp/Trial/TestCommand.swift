@@ -47,6 +47,7 @@ struct TestCommand {
         }
         output.write()
         try output.check()
+        TrialWords.tellOverruns(of: configuration.rules)
         if lost > 0 {
             Console.complain("chirp-relay: \(TrialWords.counted(lost, "thing")) could not be used as events")
         }

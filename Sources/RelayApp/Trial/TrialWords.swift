@@ -1,4 +1,5 @@
 internal import RelayCore
+internal import RelayRules
 
 /// What became of an effect, in words for people.
 enum TrialWords {
@@ -10,6 +11,15 @@ enum TrialWords {
         case .held(let time, let until): "held by \(time), briefing \(times.text(until))"
         case .suppressed(let receipt): suppressed(receipt, policy)
         case .outboxFull: "dead: outbox full"
+        }
+    }
+
+    /// Tells of the rules whose regular expressions gave up, which counts as no match.
+    static func tellOverruns(of rules: RuleSet) {
+        for (rule, count) in zip(rules.rules, rules.patternOverruns) where count > 0 {
+            Console.complain(
+                "chirp-relay: a regular expression of rule \(Shown.quoted(rule.name)) took too long "
+                    + "\(counted(count, "time")), which counts as no match; write it more simply")
         }
     }
 
