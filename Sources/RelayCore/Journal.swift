@@ -4,11 +4,14 @@ package struct Intake: Sendable {
     package var event: Event
     /// The effects that are the journal's, in the order of their rules; their places are those of the plan in force.
     package var effects: [Effect]
+    /// The other effects of the event, which only the history keeps: lines of standard output, and receipts.
+    package var passed: [Effect]
 
     /// Creates an intake.
-    package init(event: Event, effects: [Effect]) {
+    package init(event: Event, effects: [Effect], passed: [Effect] = []) {
         self.event = event
         self.effects = effects
+        self.passed = passed
     }
 }
 
@@ -166,10 +169,17 @@ package protocol Journal: Sendable {
 
     /// Stores a group of intakes in one commit, all or nothing, and returns what became of each one's effects.
     ///
-    /// Digests and briefings that are due close first.
+    /// Digests and briefings that are due close first. The same commit saves how far the streams have come.
     ///
     /// - Throws: `JournalFailure` when nothing was stored.
-    func accept(_ intakes: [Intake], at now: Moment) async throws(JournalFailure) -> [[Acceptance]]
+    func accept(
+        _ intakes: [Intake], progress: [StreamProgress], at now: Moment
+    ) async throws(JournalFailure) -> [[Acceptance]]
+
+    /// Returns how far a stream had come when the journal was opened: the identities it saw last, and its cursor.
+    ///
+    /// Nil if nothing of it was saved, as in a journal in memory.
+    func savedProgress(of stream: String) async -> StreamProgress?
 
     /// Closes the digests and briefings that are due, and returns when the next ones are: the earliest of each clock.
     func advance(to now: Moment) async throws(JournalFailure) -> [Deadline]
@@ -213,6 +223,13 @@ package protocol Journal: Sendable {
 
     /// Stores what is in memory only and closes. No other call follows.
     func close() async
+}
+
+extension Journal {
+    /// Stores intakes that bring no progress of a stream.
+    package func accept(_ intakes: [Intake], at now: Moment) async throws(JournalFailure) -> [[Acceptance]] {
+        try await accept(intakes, progress: [], at: now)
+    }
 }
 
 /// Why the journal took no commit.

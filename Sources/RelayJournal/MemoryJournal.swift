@@ -24,7 +24,9 @@ package final class MemoryJournal: Journal {
         try ledger.adopt(plan, at: now, into: &outbox)
     }
 
-    package func accept(_ intakes: [Intake], at now: Moment) throws(JournalFailure) -> [[Acceptance]] {
+    package func accept(
+        _ intakes: [Intake], progress: [StreamProgress] = [], at now: Moment
+    ) throws(JournalFailure) -> [[Acceptance]] {
         defer { ring() }
         try ledger.advance(to: now, into: &outbox)
         var acceptances: [[Acceptance]] = []
@@ -32,6 +34,8 @@ package final class MemoryJournal: Journal {
         for intake in intakes { acceptances.append(try ledger.accept(intake, at: now, into: &outbox)) }
         return acceptances
     }
+
+    package func savedProgress(of stream: String) -> StreamProgress? { nil }
 
     package func advance(to now: Moment) throws(JournalFailure) -> [Deadline] {
         defer { ring() }

@@ -141,7 +141,11 @@ private final class DeliveringJournal: Journal {
         while !isWanted() { await bell.wait() }
     }
 
-    func accept(_ intakes: [Intake], at now: Moment) throws(JournalFailure) -> [[Acceptance]] {
+    func savedProgress(of stream: String) -> StreamProgress? { nil }
+
+    func accept(
+        _ intakes: [Intake], progress: [StreamProgress], at now: Moment
+    ) throws(JournalFailure) -> [[Acceptance]] {
         let acceptances = try inner.accept(intakes, at: now)
         deliver(at: now)
         for acceptance in acceptances.joined() {
