@@ -20,14 +20,17 @@ package struct StreamProgress: Sendable, Equatable {
     package var seen: [EventID]
     /// Where catch-up begins; nil if that is where it was.
     package var cursor: StreamCursor?
+    /// How many events there were of which the history records nothing.
+    package var unrecorded: Int
 
     /// The most identities that are kept of a stream.
     package static let mostSeen = 100_000
 
     /// Creates a progress.
-    package init(stream: String, seen: [EventID] = [], cursor: StreamCursor? = nil) {
+    package init(stream: String, seen: [EventID] = [], cursor: StreamCursor? = nil, unrecorded: Int = 0) {
         self.stream = stream
         self.seen = seen
         self.cursor = cursor
+        self.unrecorded = unrecorded
     }
 }

@@ -13,6 +13,7 @@ struct RulesSchemaTests {
           "$schema": "contrib/rules.schema.json",
           "streams": {"s": {"url": "wss://a.example/ws", "token": {"env": "T"}, "redial": {}, "tls": {},
             "format": {"kind": "/k", "id": "/i"}}},
+          "history": {"keep": "7d", "max": "200MB", "all": false},
           "lists": {"l": ["a"]},
           "times": {"t": {"from": "22:00", "to": "07:00"}},
           "sinks": {"out": {"type": "stdout", "durable": true}, "pop": {"type": "desktop"},

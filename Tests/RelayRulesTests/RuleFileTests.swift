@@ -97,8 +97,7 @@ struct RuleFileTests {
             #"{"rules": [{"name": "a", "drop": true}, {"name": "a", "drop": true}]}"#,
             #"r:1:50: rules[1].name: the name "a" is taken by rules[0].name at 1:21"#),
         Mistake(
-            #"{"history": {}, "status": 1, "rules": []}"#,
-            #"r:1:2: history: "history" is not supported yet"#, #"r:1:17: status: "status" is not supported yet"#),
+            #"{"status": 1, "rules": []}"#, #"r:1:2: status: "status" is not supported yet"#),
         Mistake(#"{"rules": [], "ruls": []}"#, #"r:1:15: ruls: unknown key "ruls"; did you mean "rules"?"#),
         Mistake(#"{"lists": {"a": "b"}, "rules": []}"#, "r:1:17: lists.a: expected an array of names, found a string"),
         Mistake(

@@ -21,6 +21,8 @@ struct RelayConfiguration: Sendable {
     var sinks: [SinkConfiguration]
     /// The rules.
     var rules: RuleSet
+    /// What the journal keeps of events, and for how long.
+    var history = HistoryPolicy()
     /// What the file has, by name.
     var outline: RulesOutline
 
@@ -46,11 +48,12 @@ struct RelayConfiguration: Sendable {
         let rules = RuleSetReader.read(
             root: &root, sinkNames: sinkNodes.map(\.key), streamNames: streamNodes.map(\.key),
             streamLinks: Dictionary(links) { first, _ in first }, problems: problems)
-        root.finish(notYet: ["status", "history"])
+        let history = root.optional("history").map { HistoryPolicy.read($0, problems: problems) }
+        root.finish(notYet: ["status"])
         checkStandardOutput(sinks, sinkNodes, problems)
         guard !problems.hasErrors, let rules else { return nil }
         SinkLint.check(sinks, sinkNodes, rules: rules, problems)
-        return RelayConfiguration(streams: streams, sinks: sinks, rules: rules, outline: RulesOutline(node))
+        return RelayConfiguration(streams: streams, sinks: sinks, rules: rules, history: history ?? HistoryPolicy(), outline: RulesOutline(node))
     }
 
     private static func sink(_ member: ConfigurationNode.Member, _ problems: Problems) -> SinkConfiguration? {

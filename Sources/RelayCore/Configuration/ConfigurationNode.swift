@@ -102,6 +102,22 @@ package struct ConfigurationNode: Sendable {
         return duration
     }
 
+    /// Returns a size such as `200MB` in bytes, within `range`, or reports a problem and returns nil.
+    package func size(_ problems: Problems, in range: ClosedRange<Int>) -> Int? {
+        guard let text = string(problems, expected: "a size such as \"200MB\"") else { return nil }
+        guard let bytes = SizeText.parse(text) else {
+            problems.add(at: self, "\(Shown.quoted(text)) is no size; write it like \"64kB\", \"200MB\" or \"1GB\"")
+            return nil
+        }
+        guard range.contains(bytes) else {
+            problems.add(
+                at: self,
+                "must be from \(SizeText.format(range.lowerBound)) to \(SizeText.format(range.upperBound))")
+            return nil
+        }
+        return bytes
+    }
+
     /// Returns the values of an array, or of a single value an array of one.
     package var list: [ConfigurationNode] {
         if case .array(let values) = value { return values }
