@@ -73,7 +73,7 @@ extension Ledger {
     }
 
     mutating func open(
-        _ key: EffectKey, isShared: Bool, _ sort: OpenGroup.Sort, _ scope: Scope, until deadline: Deadline
+        _ key: EffectKey, isShared: Bool, _ sort: GroupSort, _ scope: Scope, until deadline: Deadline
     ) -> GroupTable.Place {
         groups.open(
             OpenGroup(

@@ -3,14 +3,6 @@ internal import RelayCore
 
 /// An open digest: what was gathered so far, and when it closes.
 struct OpenGroup: Sendable {
-    /// Why a group was opened.
-    enum Sort: Sendable {
-        /// By the `digest` of its rule, as it was then.
-        case digest(DigestPolicy)
-        /// By the `excess` of a limit, as it was then.
-        case excess(LimitPolicy)
-    }
-
     /// What makes an event belong to it.
     let key: EffectKey
     /// Its rule and its sink.
@@ -18,7 +10,7 @@ struct OpenGroup: Sendable {
     /// Its number in the order of opening, never used again.
     let serial: UInt64
     /// Why it was opened.
-    let sort: Sort
+    let sort: GroupSort
     /// Whether it is the group that a rule shares for a sink.
     let isShared: Bool
     /// When it closes.
