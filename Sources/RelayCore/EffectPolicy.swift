@@ -128,6 +128,9 @@ package struct EffectPlan: Sendable {
 }
 
 /// Turns events into what a person reads.
+///
+/// A rule that is no longer there, `Effect.nobody`, gives the usual wording: after a restart by other rules its digest may
+/// still have to be told.
 package protocol NoticeRenderer: Sendable {
     /// Returns the notice of one event for the rule at that place in the file; `suppressed` is told in it.
     func notice(rule: Int, for event: Event, suppressed: Int) -> Notice

@@ -84,8 +84,8 @@ private struct Account {
             let effects = plan.sinkNames.indices.map { sink in
                 Effect(rule: Int.random(in: plan.policies.indices, using: &random), sink: sink, action: .deliver)
             }
-            let acceptances = try ledger.accept(Intake(event: offered, effects: effects), at: now, into: &store)
-            for (effect, acceptance) in zip(effects, acceptances) { note(effect, acceptance, of: offered) }
+            let placements = try ledger.accept(Intake(event: offered, effects: effects), at: now, into: &store)
+            for (effect, placement) in zip(effects, placements) { note(effect, placement.acceptance, of: offered) }
         }
     }
 

@@ -10,6 +10,13 @@ package struct RowChanges<Row: Identifiable & Sendable>: Sendable where Row.ID: 
     /// Creates changes of nothing.
     package init() {}
 
+    /// Creates the changes of keys; `row` finds the row of one that is still there.
+    init(of keys: some Sequence<Row.ID>, _ row: (Row.ID) -> Row?) {
+        for key in keys {
+            if let row = row(key) { stored.append(row) } else { removed.append(key) }
+        }
+    }
+
     /// Whether nothing changed.
     package var isEmpty: Bool { stored.isEmpty && removed.isEmpty }
 }
