@@ -59,6 +59,11 @@ final class Statement {
         note(sqlite3_bind_null(statement, next()))
     }
 
+    /// Binds the next parameter to a value of another statement's row (`sqlite3_bind_value`).
+    func bind(column: Int32, of row: Row) {
+        note(sqlite3_bind_value(statement, next(), sqlite3_column_value(row.statement, column)))
+    }
+
     private func next() -> Int32 {
         bound += 1
         return bound
