@@ -79,7 +79,9 @@ let package = Package(
         tests("RelayCore", ["GLibRuntime"]),
         tests("RelayStream", ["RelayCore", "GLibRuntime", "WebSocketCodec"]),
         tests("RelayRules", ["RelayCore", "GLibRuntime"]),
-        tests("RelayJournal", ["RelayCore", "GLibRuntime"]),
+        // A layer under SQLite that loses what was not synced when the power goes.
+        .target(name: "CPowerCut", dependencies: ["CSQLite"], path: "Tests/CPowerCut"),
+        tests("RelayJournal", ["RelayCore", "GLibRuntime", "CPowerCut"]),
         tests("RelaySinks", ["RelayCore", "GLibRuntime", "HTTPClient"]),
         tests(
             "RelayApp",

@@ -8,6 +8,8 @@ struct HistoryStore {
     let database: Database
     /// The number of the last event that was recorded.
     private(set) var lastEvent: UInt64
+    /// The number of the last event that the file had when it was read.
+    let storedEvent: UInt64
     /// The number below which no event is left.
     private var firstEvent: UInt64
     /// The serial up to which no settled delivery is left.
@@ -21,8 +23,8 @@ struct HistoryStore {
     /// Finds out where the history begins and ends; `floor` is the last number that is known to have been given.
     init(_ database: Database, floor: UInt64) throws(DatabaseFault) {
         self.database = database
-        let last = try database.number("SELECT max(id) FROM event").map { UInt64(bitPattern: $0) } ?? 0
-        lastEvent = max(last, floor)
+        storedEvent = try database.number("SELECT max(id) FROM event").map { UInt64(bitPattern: $0) } ?? 0
+        lastEvent = max(storedEvent, floor)
         firstEvent = try database.number("SELECT min(id) FROM event").map { UInt64(bitPattern: $0) } ?? lastEvent + 1
     }
 
@@ -121,7 +123,7 @@ struct HistoryStore {
         try database.run("DELETE FROM delivery WHERE serial > ? AND serial <= ? AND state >= ?") {
             $0.bind(prunedSerial)
             $0.bind(end)
-            $0.bind(StoredState.firstSettled)
+            $0.bind(OutboxStore.State.firstEnded)
         }
         prunedSerial = UInt64(bitPattern: end)
     }

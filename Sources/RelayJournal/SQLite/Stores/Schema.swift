@@ -78,11 +78,16 @@ enum Schema {
             suppressed INTEGER NOT NULL, pending INTEGER NOT NULL, dead INTEGER NOT NULL, PRIMARY KEY(part, sink)
         ) WITHOUT ROWID;
         CREATE TABLE delivery(
-            serial INTEGER PRIMARY KEY, sink TEXT NOT NULL, rule TEXT NOT NULL, key TEXT NOT NULL,
-            state INTEGER NOT NULL, attempts INTEGER NOT NULL, unsettled INTEGER NOT NULL,
-            accepted_at INTEGER NOT NULL, due_at INTEGER, settled_at INTEGER, error TEXT, effects INTEGER NOT NULL,
-            bytes INTEGER NOT NULL, last_event INTEGER NOT NULL, successor INTEGER
+            serial INTEGER PRIMARY KEY, place INTEGER NOT NULL, sink TEXT NOT NULL, rule TEXT NOT NULL,
+            key TEXT NOT NULL, state INTEGER NOT NULL, at INTEGER, accepted_at INTEGER NOT NULL,
+            attempts INTEGER NOT NULL, unsettled INTEGER NOT NULL, aside INTEGER NOT NULL, foldable INTEGER NOT NULL,
+            moved INTEGER NOT NULL, error TEXT, effects INTEGER NOT NULL, bytes INTEGER NOT NULL, successor INTEGER,
+            last_event INTEGER NOT NULL
         );
+        CREATE TABLE outbox_full(
+            sink TEXT NOT NULL, rule TEXT NOT NULL, hour INTEGER NOT NULL, count INTEGER NOT NULL,
+            untold INTEGER NOT NULL, PRIMARY KEY(sink, rule, hour)
+        ) WITHOUT ROWID;
         CREATE TABLE body(serial INTEGER PRIMARY KEY, content BLOB NOT NULL);
         CREATE TABLE event(
             id INTEGER PRIMARY KEY, received_at INTEGER NOT NULL, stream TEXT NOT NULL, identity BLOB NOT NULL,
