@@ -51,12 +51,12 @@ package struct Notice: Sendable {
         body.utf8.append(contentsOf: line.utf8)
     }
 
-    /// Tells in the body how many effects of the rule found no room in the outbox since its last notice.
+    /// Tells how many effects of the rule found no room in the outbox since its last notice.
+    ///
+    /// At the beginning of the body, which no sink cuts off.
     package mutating func tellUnqueued(_ count: Int) {
-        body = bodyBeforeSuppressed
-        if !body.isEmpty { body.utf8.append(UInt8(ascii: "\n")) }
-        body.utf8.append(contentsOf: "and \(count) more that found the outbox full".utf8)
-        tellSuppressed()
+        let rest = body.isEmpty ? [] : [UInt8(ascii: " ")] + body.utf8
+        body.utf8 = Array("(\(count) before this found the outbox full)".utf8) + rest
     }
 
     /// The body without the line that `tellSuppressed` appended, for a sink that cuts the body or tells it elsewhere.
