@@ -83,13 +83,18 @@ private struct Twins {
         case 17: now.wall = now.wall + .seconds(Int.random(in: 0...40_000, using: &random))
         case 18: mute()
         case 19: settle()
-        case 20: try reload(RandomPlan.plan(using: &random))
+        case 20: try reload(nextPlan())
         case 21: restart()
         case 22: fail()
-        default: try restart(by: RandomPlan.plan(using: &random))
+        default: try restart(by: nextPlan())
         }
         compare()
         if Bool.random(using: &random) { write() }
+    }
+
+    private mutating func nextPlan() -> EffectPlan {
+        Bool.random(using: &random)
+            ? RandomPlan.plan(using: &random) : RandomPlan.edited(steady.plan, using: &random)
     }
 
     private func later(by duration: Duration) -> Moment {

@@ -39,6 +39,8 @@ extension Ledger {
 
     /// Closes all groups and briefings now, before the ledger is lost with its process.
     package mutating func finish(at now: Moment, into store: inout some DeliveryStore) throws(JournalFailure) {
+        // What is due closes as it would have.
+        try advance(to: now, into: &store)
         for place in groups.all { _ = try close(place, forGood: true, at: now, into: &store) }
         try closeBriefings(at: now, into: &store) { _, _ in true }
     }

@@ -19,15 +19,13 @@ package struct LimitRow: Sendable, Equatable, Identifiable {
     package var untold: Int
     /// The length of a stretch when it was last charged.
     package var per: Duration
-    /// Its place among the keys that are kept only for what they have to tell, oldest first; nil if it is none.
-    package var expiry: UInt64?
 
     package var id: EffectKey { key }
 
     /// Creates a row.
     package init(
         key: EffectKey, scope: Scope, isShared: Bool, charges: [Instant], owners: [EffectKey] = [], untold: Int,
-        per: Duration, expiry: UInt64? = nil
+        per: Duration
     ) {
         self.key = key
         self.scope = scope
@@ -36,7 +34,6 @@ package struct LimitRow: Sendable, Equatable, Identifiable {
         self.owners = owners
         self.untold = untold
         self.per = per
-        self.expiry = expiry
     }
 }
 

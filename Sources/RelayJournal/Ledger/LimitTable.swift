@@ -155,10 +155,9 @@ struct LimitTable: Sendable {
                 entries[due.item] = nil
             }
         }
-        // By what a disk keeps, so that those forgotten first are the same after a restart.
+        // In the order of their ends, so that those forgotten first are the same after a restart.
         telling.sort { ($0.end, $0.key.high, $0.key.low) < ($1.end, $1.key.high, $1.key.low) }
         for (_, key) in telling {
-            marks.mark(key)
             let stamp = expired.append(key, live: entries.count) { entries[$0.key]?.expiredStamp == $0.stamp }
             entries[key]?.expiredStamp = stamp
         }
@@ -238,19 +237,18 @@ extension LimitTable {
                 shared[row.key] = entry
             } else {
                 entries[row.key] = Entry(
-                    scope: row.scope, charges: ChargeLog(charges), untold: row.untold.asCount, per: row.per,
-                    expiredStamp: row.expiry)
+                    scope: row.scope, charges: ChargeLog(charges), untold: row.untold.asCount, per: row.per)
             }
         }
-        expired = AgeList(entries.compactMap { key, entry in entry.expiredStamp.map { .init(key: key, stamp: $0) } })
-        for (key, entry) in entries where entry.expiredStamp == nil { schedule(key) }
+        // Those that have only something to tell are found when the first time passes.
+        for key in entries.keys { schedule(key) }
     }
 
     private func row(of key: EffectKey) -> LimitRow? {
         if let entry = entries[key] {
             return LimitRow(
                 key: key, scope: entry.scope, isShared: false, charges: Array(entry.charges.all), untold: entry.untold,
-                per: entry.per, expiry: entry.expiredStamp)
+                per: entry.per)
         }
         return shared[key].map { entry in
             LimitRow(
