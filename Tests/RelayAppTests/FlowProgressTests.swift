@@ -22,8 +22,8 @@ struct FlowProgressTests {
     }
 
     @Test func waitsForCommitsAndLines() throws {
-        var progress = FlowProgress(stream: "s")
-        progress.add(batch("a", "b"), recorded: 1)
+        var progress = FlowProgress(saved: StreamProgress(stream: "s"))
+        progress.add(live: batch("a", "b"), recorded: 1)
         progress.mark(at: FlowProgress.Position(intakes: 1, lines: 1))
         #expect(progress.take(before: FlowProgress.Position(intakes: 0, lines: 9)) == nil)
         #expect(progress.take(before: FlowProgress.Position(intakes: 9, lines: 0)) == nil)
@@ -35,10 +35,10 @@ struct FlowProgressTests {
     }
 
     @Test func aLaterReadDoesNotGoBeforeAnEarlierOne() {
-        var progress = FlowProgress(stream: "s")
-        progress.add(batch("a"), recorded: 0)
+        var progress = FlowProgress(saved: StreamProgress(stream: "s"))
+        progress.add(live: batch("a"), recorded: 0)
         progress.mark(at: FlowProgress.Position(intakes: 0, lines: 5))
-        progress.add(batch("b"), recorded: 1)
+        progress.add(live: batch("b"), recorded: 1)
         progress.mark(at: FlowProgress.Position(intakes: 1, lines: 5))
         #expect(progress.take(before: FlowProgress.Position(intakes: 1, lines: 4)) == nil)
         #expect(progress.take(before: FlowProgress.Position(intakes: 0, lines: 5))?.cursor?.id == UntrustedText("a"))
@@ -46,10 +46,10 @@ struct FlowProgressTests {
     }
 
     @Test func keepsNoMoreIDsThanAreSaved() throws {
-        var progress = FlowProgress(stream: "s")
+        var progress = FlowProgress(saved: StreamProgress(stream: "s"))
         let read = batch("a", "b", "c", "d")
         for _ in 0..<(StreamProgress.mostSeen) {
-            progress.add(read, recorded: 0)
+            progress.add(live: read, recorded: 0)
             progress.mark(at: FlowProgress.Position(intakes: 0, lines: 0))
         }
         let all = progress.take(before: FlowProgress.Position(intakes: 0, lines: 0))

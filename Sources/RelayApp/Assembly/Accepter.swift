@@ -36,7 +36,7 @@ final class Accepter {
     /// How long progress without intakes may wait.
     private static let longestUnsaved = Duration.seconds(1)
 
-    /// Knows how far the streams have come; nil if the journal keeps nothing of it.
+    /// Knows how far the streams have come.
     weak var progress: (any ProgressSource)?
     /// Called when reading must stop (true) and when it may go on (false).
     var onPressure: (@MainLoop (Bool) -> Void)?

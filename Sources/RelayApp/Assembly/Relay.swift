@@ -73,7 +73,7 @@ final class Relay {
         streams = StreamSet(parts, accepter: accepter, receipts: ReceiptTable(), tasks: tasks)
         let prepared = try await factory.prepare(parts.configuration.sinks)
         put(in: parts.configuration, plan, prepared, saved: await savedProgress(of: parts.configuration.streams))
-        if parts.state != nil { accepter.progress = streams }
+        accepter.progress = streams
         accepter.onPressure = { [weak self] in self?.streams.press(.commits, $0) }
         accepter.onDeadline = { digests.note($0) }
     }

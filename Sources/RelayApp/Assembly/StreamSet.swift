@@ -120,15 +120,16 @@ final class StreamSet: ProgressSource {
         let task = tasks.start {
             await former.task.ended()
             if Task.isCancelled { return }
-            flow.adopt(stream.format)
+            flow.adopt(stream)
             await reader.run()
         }
         return Entry(stream: stream, flow: flow, reader: reader, task: task)
     }
 
     private func reader(_ stream: RelayConfiguration.Stream, _ flow: EventFlow) -> StreamReader {
-        let surroundings = StreamReader.Surroundings(
+        var surroundings = StreamReader.Surroundings(
             secrets: parts.secrets, clock: parts.clock, log: parts.log, transport: transport)
+        surroundings.catchUp = StreamReader.CatchUpTarget(handler: flow, format: stream.format)
         let reader = StreamReader(stream.connection, handler: flow, surroundings: surroundings)
         if pressure.isOn { reader.pause() }
         return reader
