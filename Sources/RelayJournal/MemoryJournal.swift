@@ -30,7 +30,9 @@ package final class MemoryJournal: Journal {
         try ledger.advance(to: now, into: &outbox)
         var acceptances: [[Acceptance]] = []
         acceptances.reserveCapacity(intakes.count)
-        for intake in intakes { acceptances.append(try ledger.accept(intake, at: now, into: &outbox)) }
+        for intake in intakes {
+            acceptances.append(try ledger.accept(intake, at: now, into: &outbox).map(\.acceptance))
+        }
         return acceptances
     }
 

@@ -39,7 +39,7 @@ package struct OutboxShare: Sendable {
     private var backlogs: [String: Backlog] = [:]
     private var deadLetters = DeadLetters()
     private var pendingCount = 0
-    private var pendingBytes = 0
+    private(set) var pendingBytes = 0
 
     /// What became of the effects of the deliveries so far.
     private(set) var counters = SinkCounters()
