@@ -107,8 +107,7 @@ struct RandomRows {
         let charges = list { $0.instant() }
         return LimitRow(
             key: key(), scope: scope(), isShared: isShared, charges: charges,
-            owners: isShared ? charges.map { _ in key() } : [], untold: count(), per: duration(),
-            expiry: maybe { $0.number() })
+            owners: isShared ? charges.map { _ in key() } : [], untold: count(), per: duration())
     }
 
     mutating func groupRow() -> GroupRow {

@@ -77,7 +77,6 @@ extension LimitRow: StoredValue {
         writer.write(list: owners) { $0.write($1) }
         writer.write(count: untold)
         writer.write(per)
-        writer.write(optional: expiry) { $0.write($1) }
     }
 
     init(from reader: inout RowReader) throws(DamagedRow) {
@@ -85,8 +84,7 @@ extension LimitRow: StoredValue {
             key: try reader.key(), scope: try reader.value(Scope.self), isShared: try reader.bool(),
             charges: try reader.list { reader throws(DamagedRow) in try reader.instant() },
             owners: try reader.list { reader throws(DamagedRow) in try reader.key() }, untold: try reader.count(),
-            per: try reader.duration(),
-            expiry: try reader.optional { reader throws(DamagedRow) in try reader.unsigned() })
+            per: try reader.duration())
         guard owners.count == (isShared ? charges.count : 0) else { throw DamagedRow() }
     }
 }
