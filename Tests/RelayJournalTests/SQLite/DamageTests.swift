@@ -1,4 +1,5 @@
 import GLibRuntime
+import Glibc
 import RelayCore
 import RelayTestKit
 import Testing
@@ -63,8 +64,7 @@ struct DamageTests {
     @Test func mostOfAFileWithOneBadLeafIsSaved() async throws {
         try await fill()
         var bytes = folder.bytes(of: "journal.db")
-        let pattern = Array("event 1000 ".utf8)
-        let place = try #require((0..<bytes.count - 20).first { Array(bytes[$0..<$0 + pattern.count]) == pattern })
+        let place = try #require(Self.places(of: "event 1000 ", in: bytes).first)
         for offset in 0..<100 { bytes[place / 4096 * 4096 + offset] = 0xEE }
         folder.write(bytes, to: "journal.db")
         try await checkSalvage(atLeast: Self.count * 9 / 10)
@@ -94,14 +94,29 @@ struct DamageTests {
         await journal.close()
         var bytes = folder.bytes(of: "journal.db")
         // The text stands in the body of the delivery, and in the history.
-        let pattern = Array("second".utf8)
-        for place in 0..<bytes.count - 6 where Array(bytes[place..<place + 6]) == pattern { bytes[place] ^= 1 }
+        for place in Self.places(of: "second", in: bytes) { bytes[place] ^= 1 }
         folder.write(bytes, to: "journal.db")
         let opened = try await folder.open()
         #expect(opened.notes == [])
         #expect(await opened.journal.deliver() == ["first", "third"])
         let counters = await opened.journal.counters()["sink"]
         #expect(counters?.delivered == 2 && counters?.dead == 1 && counters?.pending == 0)
+    }
+
+    private static func places(of text: String, in bytes: [UInt8]) -> [Int] {
+        let pattern = Array(text.utf8)
+        var places: [Int] = []
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while let found = memmem(
+                UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, pattern, pattern.count),
+                let start = bytes.baseAddress
+            {
+                places.append(UnsafeRawPointer(found) - start)
+                rest = bytes[(UnsafeRawPointer(found) - start + 1)...]
+            }
+        }
+        return places
     }
 
     @Test func aLogThatLostItsEndIsNoticed() async throws {

@@ -1,6 +1,6 @@
 import CPowerCut
-import Glibc
 import GLibRuntime
+import Glibc
 import RelayCore
 import RelayTestKit
 import Testing
@@ -30,7 +30,9 @@ struct FullDiskTests {
         try await journal.offer(["a", "b"])
         relay_set_room(recording, 0)
         for _ in 0..<3 {
-            #expect(await isFull { try await journal.offer((0..<50).map { "c\($0)" + String(repeating: "x", count: 500) }) })
+            #expect(
+                await isFull { try await journal.offer((0..<50).map { "c\($0)" + String(repeating: "x", count: 500) }) }
+            )
         }
         #expect(await journal.outbox(OutboxSelection(), limit: 99).map(\.delivery.eventID) == ["a", "b"])
         // Deliveries go on, settled or not.

@@ -1,5 +1,5 @@
-import Glibc
 import GLibRuntime
+import Glibc
 import RelayCore
 import RelayTestKit
 import Testing
@@ -21,7 +21,8 @@ struct HistoryTests {
 
     @Test func everyEffectIsToldWithWhatBecameOfIt() async throws {
         let plan = Fixtures.plan([
-            EffectPolicy(rule: "plain"), EffectPolicy(rule: "daily", digest: DigestPolicy(timing: .window(.seconds(60)))),
+            EffectPolicy(rule: "plain"),
+            EffectPolicy(rule: "daily", digest: DigestPolicy(timing: .window(.seconds(60)))),
             EffectPolicy(rule: "one", limit: LimitPolicy(max: 1, per: .seconds(60), excess: .drop)),
         ])
         let journal = try await folder.journal(plan)
@@ -33,7 +34,8 @@ struct HistoryTests {
         let deliver = { Effect(rule: $0, sink: 0, action: .deliver) }
         try await offer("a", [deliver(0)], passed: [Effect(rule: 0, sink: 1, action: .deliver)], at: 0)
         try await offer("b", [deliver(1), deliver(2)], at: 1)
-        try await offer("c", [deliver(1), deliver(2)], passed: [Effect(rule: -1, sink: -1, action: .suppress(.unmatched))], at: 2)
+        try await offer(
+            "c", [deliver(1), deliver(2)], passed: [Effect(rule: -1, sink: -1, action: .suppress(.unmatched))], at: 2)
         #expect(
             try outcomes() == [
                 "c:daily>sink=pending one>sink=suppressed >-=suppressed", "b:daily>sink=pending one>sink=pending",
@@ -115,7 +117,7 @@ struct HistoryTests {
         for round in 0..<120 {
             try await journal.offer((0..<100).map { "\(round)-\($0)-" + String(repeating: "x", count: 300) })
             _ = await journal.deliver()
-            sizes.append(folder.bytes(of: "journal.db").count)
+            sizes.append(folder.size(of: "journal.db"))
         }
         #expect(sizes.suffix(60).max() ?? 0 < 5_000_000, "\(sizes.suffix(3))")
         #expect(try JournalReader(folder: folder.path).recordedCount() > 1000)

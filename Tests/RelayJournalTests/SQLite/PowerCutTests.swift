@@ -30,7 +30,8 @@ struct PowerCutTests {
             if Bool.random(using: &generator) {
                 let batch = await journal.claim(
                     ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(60)), at: Story.midnight)
-                await journal.settle(batch.claims.map { SettledClaim($0, .retry(at: Story.instant(1), because: "no")) }, at: Story.midnight)
+                let again = Settlement.retry(at: Story.instant(1), because: "no")
+                await journal.settle(batch.claims.map { SettledClaim($0, again) }, at: Story.midnight)
             }
         }
         let count = relay_operation_count(recording)
@@ -56,7 +57,8 @@ struct PowerCutTests {
         _ recording: Int32, at end: Int32, into folder: JournalFolder, using generator: inout SeededGenerator
     ) {
         for (file, name) in ["journal.db", "journal.db-wal"].enumerated() {
-            let operations = (0..<end).map { relay_operation_at(recording, $0) }.filter { $0.file == Int32(file) }
+            let all = (0..<end).map { relay_operation_at(recording, $0) }
+            let operations = all.filter { $0.file == Int32(file) }
             let synced = operations.lastIndex { Int($0.kind) == RELAY_SYNC } ?? -1
             var bytes: [UInt8] = []
             for (place, operation) in operations.enumerated() {
@@ -82,8 +84,8 @@ struct PowerCutTests {
             if bytes.count < offset + count {
                 bytes.append(contentsOf: repeatElement(0, count: offset + count - bytes.count))
             }
-            let written = UnsafeBufferPointer(start: operation.bytes, count: count)
-            bytes.replaceSubrange(offset..<offset + count, with: written)
+            let written = UnsafeRawBufferPointer(start: operation.bytes, count: count)
+            bytes.withUnsafeMutableBytes { $0[offset..<offset + count].copyBytes(from: written) }
         default: break
         }
     }

@@ -1,5 +1,5 @@
-import Glibc
 import GLibRuntime
+import Glibc
 import RelayCore
 import RelayTestKit
 import Testing
@@ -41,7 +41,7 @@ struct SQLiteJournalTests {
             ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(60)), at: Story.midnight)
         #expect(batch.claims.map(\.delivery.eventID) == ["b", "c"])
         #expect(batch.claims.map(\.attempt) == [2, 1])
-        #expect(batch.claims.map(\.delivery.key) == Array([claims.claims[1].delivery.key] + batch.claims.dropFirst().map(\.delivery.key)))
+        #expect(batch.claims.first?.delivery.key == claims.claims[1].delivery.key)
         let counters = await again.journal.counters()["sink"]
         #expect(counters?.effects == 3 && counters?.delivered == 1 && counters?.pending == 2)
     }
@@ -92,7 +92,7 @@ struct SQLiteJournalTests {
         let journal = try await folder.journal()
         for round in 0..<60 {
             try await journal.offer((0..<100).map { "\(round)-\($0)-" + String(repeating: "x", count: 300) })
-            #expect(folder.bytes(of: "journal.db-wal").count < 4 << 20)
+            #expect(folder.size(of: "journal.db-wal") < 4 << 20)
             _ = await journal.deliver()
         }
     }
@@ -101,15 +101,15 @@ struct SQLiteJournalTests {
         let journal = try await folder.journal()
         try await journal.offer(["a"])
         _ = await journal.deliver()
-        let before = [folder.bytes(of: "journal.db"), folder.bytes(of: "journal.db-wal"), folder.bytes(of: "journal.mark")]
+        let names = ["journal.db", "journal.db-wal", "journal.mark"]
+        let before = names.map(folder.bytes)
         for second in 1..<100 {
             _ = try await journal.advance(to: Story.moment(Double(second)))
             _ = await journal.deliver(at: Story.instant(Double(second)))
             _ = await journal.giveUp(sink: "sink", acceptedBy: Story.midnight, at: Story.instant(Double(second)))
             _ = try await journal.accept([], progress: [], at: Story.moment(Double(second)))
         }
-        let after = [folder.bytes(of: "journal.db"), folder.bytes(of: "journal.db-wal"), folder.bytes(of: "journal.mark")]
-        #expect(before == after)
+        #expect(names.map(folder.bytes) == before)
     }
 
     @Test func aLaterProgramsFileIsRefused() async throws {
