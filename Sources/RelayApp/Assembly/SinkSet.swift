@@ -64,10 +64,28 @@ final class SinkSet {
         }
     }
 
-    /// Delivers what is due, until nothing is or `deadline` has come.
-    func drain(until deadline: Instant) async {
+    /// Delivers what is due, and then nothing more.
+    func drain() async {
         for entry in entries { await entry.worker.drain() }
+    }
+
+    /// Delivers only what is in hand, and then nothing more.
+    func retire() async {
+        for entry in entries { await entry.worker.retire() }
+    }
+
+    /// Returns when no worker runs any more, or `deadline` has come.
+    func ended(by deadline: Instant) async {
         for task in entries.map(\.task) + leaving.values { await task.ended(by: deadline, on: clock) }
+    }
+
+    /// Starts the sinks that are stopped, or the one with this name if it is.
+    func startAgain(_ name: String?, output: StandardOutput?) {
+        entries = entries.map { entry in
+            let isMeant = name.map { $0 == entry.prepared.configuration.name } ?? true
+            guard isMeant, entry.worker.stoppedBecause != nil else { return entry }
+            return start(entry.prepared, output, after: retire(entry))
+        }
     }
 
     /// Releases what the sinks hold; no worker runs any more.
