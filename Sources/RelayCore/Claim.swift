@@ -35,6 +35,9 @@ package struct BacklogPolicy: Sendable, Equatable {
     /// The age from which they count.
     package var age: Duration
 
+    /// What popups are folded by: more than five that wait, however short.
+    package static let desktop = BacklogPolicy(count: 5, age: .zero)
+
     /// The most events of a digest that a backlog is folded into.
     package static let mostEvents = 1000
 

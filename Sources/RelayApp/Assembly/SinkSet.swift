@@ -95,7 +95,9 @@ final class SinkSet {
 
     private func start(_ prepared: PreparedSink, _ output: StandardOutput?, after former: LongTask?) -> Entry {
         let sink = factory.make(prepared, output: output)
-        let worker = OutboxWorker(sink: sink, journal: journal, clock: clock, log: log)
+        var policy = OutboxWorker.Policy()
+        policy.backlog = prepared.configuration.backlog
+        let worker = OutboxWorker(sink: sink, journal: journal, clock: clock, log: log, policy: policy)
         let task = tasks.start {
             await former?.ended()
             await worker.run()

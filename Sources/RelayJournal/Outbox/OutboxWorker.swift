@@ -20,6 +20,8 @@ package final class OutboxWorker {
         package var overrunBackoff = Backoff(base: .seconds(60), cap: .seconds(3600), floor: 1)
         /// The age at which a delivery that was not delivered is dead.
         package var giveUp: Duration = .seconds(48 * 3600)
+        /// When deliveries that wait are folded into digests; nil for never.
+        package var backlog: BacklogPolicy?
         /// How long a claim lasts: longer than any attempt may take, which is five minutes and what a sink needs to end.
         package var lease: Duration = .seconds(600)
         /// The longest pause that a service can ask for.
@@ -144,7 +146,7 @@ package final class OutboxWorker {
     /// Claims deliveries, of which those that are too old are dead already.
     private func claim(upTo count: Int, at now: Instant) async -> ClaimBatch {
         let request = ClaimRequest(
-            sink: sink.name, upTo: count, lease: policy.lease, inOrder: sink.inFlight == 1, backlog: sink.backlog)
+            sink: sink.name, upTo: count, lease: policy.lease, inOrder: sink.inFlight == 1, backlog: policy.backlog)
         let batch = await journal.claim(request, at: now)
         for fold in batch.folds { tell(fold) }
         let tooOld = batch.claims.filter { isTooOld($0, at: now) }
