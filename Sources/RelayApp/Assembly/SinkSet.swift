@@ -79,12 +79,10 @@ final class SinkSet {
         for task in entries.map(\.task) + leaving.values { await task.ended(by: deadline, on: clock) }
     }
 
-    /// Starts the sinks that are stopped, or the one with this name if it is.
-    func startAgain(_ name: String?, output: StandardOutput?) {
-        entries = entries.map { entry in
-            let isMeant = name.map { $0 == entry.prepared.configuration.name } ?? true
-            guard isMeant, entry.worker.stoppedBecause != nil else { return entry }
-            return start(entry.prepared, output, after: retire(entry))
+    /// Starts the sinks that have stopped, or the one with this name if it has.
+    func startAgain(_ name: String?) async {
+        for entry in entries where name == nil || name == entry.prepared.configuration.name {
+            await entry.worker.start()
         }
     }
 

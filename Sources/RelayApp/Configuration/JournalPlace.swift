@@ -40,6 +40,20 @@ enum JournalPlace {
         }
     }
 
+    /// Reads the journal, beside a relay or without one.
+    ///
+    /// - Throws: `CommandFault` (1) if there is none, or it cannot be read.
+    static func reading<Result>(
+        _ arguments: ParsedArguments, _ body: (JournalReader) throws(JournalReader.Fault) -> Result
+    ) throws(CommandFault) -> Result {
+        let directory = try directory(arguments)
+        do throws(JournalReader.Fault) {
+            return try body(try JournalReader(folder: directory))
+        } catch {
+            throw CommandFault(.failed, Shown.printable(error.description))
+        }
+    }
+
     /// Opens the journal that no relay has, for a command that changes it.
     ///
     /// - Throws: `CommandFault` (1) if a relay has it, or there is none or no rules file (78).
