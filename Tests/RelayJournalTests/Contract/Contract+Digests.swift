@@ -99,6 +99,10 @@ extension JournalContract {
             #expect(try await story.advance(to: 5000) == [])
             #expect(await story.delivered() == ["a", "b"])
         },
+    ]
+
+    /// What a journal must do that the process takes with it.
+    static let endings: [Case] = [
         Case("what is open closes before the end of the process") { make in
             let digest = DigestPolicy(by: [.post], timing: .window(.seconds(3600)), sendsFirst: true)
             let limit = LimitPolicy(max: 1, per: .seconds(60))

@@ -9,6 +9,8 @@ actor ReopenedJournal: Journal {
     private let limits: OutboxShare.Limits
     private let bounds: LedgerBounds
     private var claimed: Set<UInt64> = []
+    /// A clock that was set back over a restart changes deadlines, which is another story.
+    private var latest = Story.midnight
 
     init(_ plan: EffectPlan, _ limits: OutboxShare.Limits, _ bounds: LedgerBounds) async throws {
         folder = try JournalFolder()
@@ -18,7 +20,8 @@ actor ReopenedJournal: Journal {
 
     /// Opens the journal again, if nobody would notice.
     private func reopen(at now: Moment) async {
-        guard claimed.isEmpty else { return }
+        guard claimed.isEmpty, now.relay >= latest else { return }
+        latest = now.relay
         await journal.close()
         guard let again = try? await folder.open(plan, limits: limits, bounds: bounds, at: now).journal else { return }
         journal = again

@@ -20,13 +20,12 @@ extension JournalCore {
     private func tryClaim(_ request: ClaimRequest, at now: Moment) throws(JournalFailure) -> ClaimBatch {
         if isStale { _ = try change(.normal, at: now) { _ throws(JournalFailure) in } }
         guard request.backlog != nil, trouble == .nothing else {
-            let batch = try outbox.index.claim(
-                request, at: now.relay, ledger: &ledger, on: &outbox.shelf)
+            let batch = try outbox.claim(request, at: now.relay, ledger: &ledger)
             keep(at: now)
             return batch
         }
         return try change(.normal, at: now) { additions throws(JournalFailure) in
-            let batch = try outbox.index.claim(request, at: now.relay, ledger: &ledger, on: &outbox.shelf)
+            let batch = try outbox.claim(request, at: now.relay, ledger: &ledger)
             // The serial of a digest is part of its key, and must not be given twice.
             if !batch.folds.isEmpty { additions.durability = .full }
             return batch
@@ -51,8 +50,7 @@ extension JournalCore {
 
     func retry(_ selection: OutboxSelection, to sink: String?, at now: Instant) throws(JournalFailure) -> Int {
         try change(.full, at: Moment(now)) { _ throws(JournalFailure) in
-            guard let sink else { return outbox.index.retry(selection, at: now) }
-            return try outbox.index.retry(selection, to: sink, at: now, ledger: &ledger, on: &outbox.shelf)
+            try outbox.retry(selection, to: sink, at: now, ledger: &ledger)
         }
     }
 

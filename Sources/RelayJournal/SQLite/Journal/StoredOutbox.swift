@@ -31,6 +31,19 @@ struct StoredOutbox: DeliveryStore {
     mutating func store(_ delivery: Delivery, serial: UInt64, at now: Instant) throws(JournalFailure) -> Bool {
         try index.store(delivery, serial: serial, at: now, on: &shelf)
     }
+
+    mutating func claim(
+        _ request: ClaimRequest, at now: Instant, ledger: inout Ledger
+    ) throws(JournalFailure) -> ClaimBatch {
+        try index.claim(request, at: now, ledger: &ledger, on: &shelf)
+    }
+
+    mutating func retry(
+        _ selection: OutboxSelection, to sink: String?, at now: Instant, ledger: inout Ledger
+    ) throws(JournalFailure) -> Int {
+        guard let sink else { return index.retry(selection, at: now) }
+        return try index.retry(selection, to: sink, at: now, ledger: &ledger, on: &shelf)
+    }
 }
 
 /// What of the outbox is otherwise than on disk.
