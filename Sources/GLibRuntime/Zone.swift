@@ -70,3 +70,8 @@ package final class Zone: Sendable {
         return local - before
     }
 }
+
+extension Zone: Equatable {
+    /// Whether both are the zone of one name.
+    package static func == (left: Zone, right: Zone) -> Bool { left.name == right.name }
+}

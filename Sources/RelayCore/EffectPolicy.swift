@@ -29,9 +29,9 @@ package struct LimitPolicy: Sendable, Equatable {
 }
 
 /// The `digest` of a rule: one notice for all events of a group.
-package struct DigestPolicy: Sendable {
+package struct DigestPolicy: Sendable, Equatable {
     /// When a group closes.
-    package enum Timing: Sendable {
+    package enum Timing: Sendable, Equatable {
         /// So long after its first event.
         case window(Duration)
         /// At the next of these times.
@@ -71,7 +71,7 @@ package struct RepeatPolicy: Sendable, Equatable {
 }
 
 /// What a rule asks of the journal for each of its effects, beside storing a delivery.
-package struct EffectPolicy: Sendable {
+package struct EffectPolicy: Sendable, Equatable {
     /// The name of the rule.
     package var rule: String
     /// Its `repeat`.
@@ -128,6 +128,9 @@ package struct EffectPlan: Sendable {
 }
 
 /// Turns events into what a person reads.
+///
+/// A rule that is no longer there, `Effect.nobody`, gives the usual wording: after a restart by other rules its digest may
+/// still have to be told.
 package protocol NoticeRenderer: Sendable {
     /// Returns the notice of one event for the rule at that place in the file; `suppressed` is told in it.
     func notice(rule: Int, for event: Event, suppressed: Int) -> Notice
@@ -135,6 +138,33 @@ package protocol NoticeRenderer: Sendable {
     func notice(rule: Int, for digest: Gathering, suppressed: Int) -> Notice
     /// Returns the briefing of what `time` held.
     func briefing(time: String, of gathering: Gathering) -> Notice
+}
+
+/// How many events one notice tells, and when they happened.
+package struct GatheringTally: Sendable, Equatable {
+    /// How many there are.
+    package var count = 0
+    /// When the first one happened.
+    package var first = Instant.distantFuture
+    /// When the last one happened.
+    package var last = Instant(milliseconds: .min)
+
+    /// Creates the tally of nothing.
+    package init() {}
+
+    /// Counts an event.
+    package mutating func add(_ event: Event) {
+        count += 1
+        first = min(first, event.record.createdAt)
+        last = max(last, event.record.createdAt)
+    }
+
+    /// Counts what another one counted.
+    package mutating func add(_ other: GatheringTally) {
+        count += other.count
+        first = min(first, other.first)
+        last = max(last, other.last)
+    }
 }
 
 /// The events that one notice tells, in the order they came.
@@ -155,12 +185,8 @@ package struct Gathering: Sendable {
 
     /// The first events, at most 10 000.
     package private(set) var items: [Item] = []
-    /// How many there are in all.
-    package private(set) var count = 0
-    /// When the first one happened.
-    package private(set) var first = Instant.distantFuture
-    /// When the last one happened.
-    package private(set) var last = Instant(milliseconds: .min)
+    /// How many there are in all, and when they happened.
+    package private(set) var tally = GatheringTally()
 
     /// An estimate of the memory that the listed events take.
     package private(set) var byteCount = 0
@@ -170,8 +196,21 @@ package struct Gathering: Sendable {
     /// The most text that is kept of an event, in bytes.
     package static let mostBytesOfEvent = 4096
 
+    /// How many there are in all.
+    package var count: Int { tally.count }
+    /// When the first one happened.
+    package var first: Instant { tally.first }
+    /// When the last one happened.
+    package var last: Instant { tally.last }
+
     /// Creates an empty gathering.
     package init() {}
+
+    /// Creates a gathering as it was stored: the events that it listed, at most 10 000, and its tally.
+    package init(listing items: [Item], tally: GatheringTally) {
+        self.tally = tally
+        for item in items.prefix(Self.mostItems) { list(item) }
+    }
 
     /// Adds an event, which is counted only if there are as many as can be listed.
     package mutating func add(_ item: Item) {
@@ -181,16 +220,12 @@ package struct Gathering: Sendable {
 
     /// Adds an event that is not listed.
     package mutating func countOnly(_ event: Event) {
-        count += 1
-        first = min(first, event.record.createdAt)
-        last = max(last, event.record.createdAt)
+        tally.add(event)
     }
 
     /// Adds what another one gathered.
     package mutating func add(_ other: Gathering) {
-        count += other.count
-        first = min(first, other.first)
-        last = max(last, other.last)
+        tally.add(other.tally)
         for item in other.items.prefix(Self.mostItems - items.count) { list(item) }
     }
 

@@ -1,5 +1,5 @@
 /// Where a piece of text lies in the storage of an event.
-@usableFromInline package struct TextRange: Sendable, BitwiseCopyable {
+@usableFromInline package struct TextRange: Sendable, Equatable, BitwiseCopyable {
     /// The offset of the first byte.
     @usableFromInline package var offset: UInt32
     /// The number of bytes; `absent` has none of its own.
@@ -18,7 +18,7 @@
 }
 
 /// The fields of one event as places in a storage of bytes.
-@usableFromInline package struct EventRecord: Sendable, BitwiseCopyable {
+@usableFromInline package struct EventRecord: Sendable, Equatable, BitwiseCopyable {
     /// The identity used for dedupe.
     @usableFromInline package var identity: EventID
     /// When it happened by the server's clock, else when it was received.
@@ -61,7 +61,7 @@
 ///
 /// The text lies in a storage that all events of a batch share, so reading a field makes no string. All of it is
 /// valid UTF-8. An event that is kept for long should be `compacted()`, or it keeps the whole batch's storage.
-@usableFromInline package struct Event: Sendable {
+@usableFromInline package struct Event: Sendable, Equatable {
     /// The bytes that the ranges of `record` point into.
     @usableFromInline package let storage: [UInt8]
     /// Where the fields are.

@@ -51,6 +51,14 @@ package struct Notice: Sendable {
         body.utf8.append(contentsOf: line.utf8)
     }
 
+    /// Tells how many effects of the rule found no room in the outbox since its last notice.
+    ///
+    /// At the beginning of the body, which no sink cuts off.
+    package mutating func tellUnqueued(_ count: Int) {
+        let rest = body.isEmpty ? [] : [UInt8(ascii: " ")] + body.utf8
+        body.utf8 = Array("(\(count) before this found the outbox full)".utf8) + rest
+    }
+
     /// The body without the line that `tellSuppressed` appended, for a sink that cuts the body or tells it elsewhere.
     package var bodyBeforeSuppressed: UntrustedText {
         guard let line = suppressedLine else { return body }

@@ -1,7 +1,7 @@
 package import GLibRuntime
 
 /// A recurring range of times of day in a zone: an entry of `times`.
-package struct QuietTime: Sendable {
+package struct QuietTime: Sendable, Equatable {
     /// A time of day in minutes since midnight, from 0 to 1440 (`24:00`).
     package typealias Minute = Int
 
@@ -63,7 +63,7 @@ package struct QuietTime: Sendable {
 }
 
 /// Times of day in a zone at which something happens: the `at` of a digest.
-package struct DailyTimes: Sendable {
+package struct DailyTimes: Sendable, Equatable {
     /// The times in minutes since midnight, 0 to 1439.
     package let minutes: [QuietTime.Minute]
     /// The zone of the times.

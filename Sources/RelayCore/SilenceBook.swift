@@ -6,7 +6,8 @@ internal import GLibRuntime
 /// journal asks a copy.
 package struct SilenceBook: Sendable {
     private var entries: [Entry] = []
-    private var lastID: UInt64 = 0
+    /// The last id that was given.
+    package private(set) var lastID: UInt64 = 0
 
     /// Creates an empty book.
     package init() {}

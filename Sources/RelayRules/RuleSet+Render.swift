@@ -11,18 +11,18 @@ extension RuleSet: NoticeRenderer {
     }
 
     package func notice(rule: Int, for digest: Gathering, suppressed: Int) -> Notice {
-        let rule = rules[rule]
+        let rule = rules.indices.contains(rule) ? rules[rule] : nil
         let words = GatheringWords(digest, of: rule)
-        var notice = Notice(icon: rule.wording.icon, rule: rule.name, suppressed: suppressed)
-        if let template = rule.wording.title { words.append(template, as: .line, to: &notice.title.utf8) }
+        var notice = Notice(icon: rule?.wording.icon ?? "", rule: rule?.name ?? "", suppressed: suppressed)
+        if let template = rule?.wording.title { words.append(template, as: .line, to: &notice.title.utf8) }
         if notice.title.isEmpty { words.appendTitle(to: &notice.title.utf8) }
-        if let template = rule.wording.body {
+        if let template = rule?.wording.body {
             words.append(template, as: .block, to: &notice.body.utf8)
         } else {
             words.appendBody(to: &notice.body.utf8)
         }
         notice.link = commonLink(of: digest)
-        notice.urgency = words.urgency(rule.wording.urgency)
+        notice.urgency = rule.map { words.urgency($0.wording.urgency) } ?? .normal
         notice.tellSuppressed()
         return notice
     }

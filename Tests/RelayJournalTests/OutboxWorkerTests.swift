@@ -39,6 +39,12 @@ struct OutboxWorkerTests {
         }
     }
 
+    /// Moves the time to what the worker waits for next, other than for deliveries to grow too old.
+    @discardableResult
+    private func advance(within: Duration = .seconds(7200)) async -> Duration {
+        await clock.advanceToNextDeadline(within: within)
+    }
+
     private func next(_ attempts: inout AsyncStream<ScriptedSink.Attempt>.Iterator) async -> ScriptedSink.Attempt? {
         await attempts.next(isolation: MainLoop.shared)
     }
@@ -64,7 +70,7 @@ struct OutboxWorkerTests {
             var attempts = sink.attempts.makeAsyncIterator()
             for number in 1...12 {
                 #expect(await next(&attempts) == .init("a", number))
-                delays.append(await clock.advanceToNextDeadline())
+                delays.append(await advance())
             }
             #expect(await next(&attempts) == .init("a", 13))
         }
@@ -116,7 +122,7 @@ struct OutboxWorkerTests {
             _ = await recorded.first(containing: "tried again")
             sink.finish("b", .delivered)
             _ = await recorded.first(containing: "delivering again")
-            await clock.advanceToNextDeadline()
+            await advance()
             for await attempt in sink.attempts where attempt.key == "c" { break }
         }
         #expect(attemptedAt.withLock { $0 } == [.seconds(60)])
@@ -132,7 +138,7 @@ struct OutboxWorkerTests {
             for number in 1...5 {
                 #expect(await next(&attempts) == .init("a", number))
                 let due = clock.now() + .seconds(1 << (number - 1))
-                while clock.now() < due { passed += await clock.advanceToNextDeadline() }
+                while clock.now() < due { passed += await advance() }
             }
             #expect(await next(&attempts) == .init("a", 6))
         }
@@ -143,7 +149,7 @@ struct OutboxWorkerTests {
         let sink = ScriptedSink { $0.number == 1 ? .retry(after: .seconds(1_000_000), because: "busy") : .delivered }
         try accept("a")
         await running(worker(sink)) {
-            #expect(await clock.advanceToNextDeadline() == .seconds(3600))
+            #expect(await advance() == .seconds(3600))
             for await attempt in sink.attempts where attempt.number == 2 { break }
         }
         #expect(counters() == [1, 0, 0, 0])
@@ -153,7 +159,7 @@ struct OutboxWorkerTests {
         let sink = ScriptedSink { $0 == .init("a", 1) ? .retry(after: nil, because: "busy") : .delivered }
         try accept("a", "b")
         await running(worker(sink)) {
-            await clock.advanceToNextDeadline()
+            await advance()
             var attempts = sink.attempts.makeAsyncIterator()
             #expect(await next(&attempts) == .init("a", 1))
             #expect(await next(&attempts) == .init("a", 2))
@@ -167,7 +173,7 @@ struct OutboxWorkerTests {
         await running(worker(sink)) {
             var attempts = sink.attempts.makeAsyncIterator()
             #expect(await Set([next(&attempts)?.key, next(&attempts)?.key, next(&attempts)?.key]) == ["a", "b", "c"])
-            await clock.advanceToNextDeadline()
+            await advance()
             #expect(await next(&attempts) == .init("a", 2))
         }
         #expect(counters() == [3, 0, 0, 0])
@@ -188,12 +194,11 @@ struct OutboxWorkerTests {
         let sink = ScriptedSink { _ in .stopped(because: "the token is refused") }
         try accept("a", "b")
         let worker = worker(sink)
-        await worker.run()
+        await running(worker) { _ = await recorded.first(containing: "stopped") }
         #expect(worker.stoppedBecause == "the token is refused")
         #expect(counters() == [0, 0, 2, 0])
         #expect(recorded.entries.count { $0.level == .error } == 1)
-        let again = journal.claim(
-            sink: "sink", upTo: 9, lease: .seconds(9), inOrder: true, at: clock.now() + .seconds(1))
+        let again = journal.claim(ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9), inOrder: true), at: clock.now() + .seconds(1))
         #expect(again.claims.map(\.attempt) == [1])
     }
 
@@ -201,7 +206,7 @@ struct OutboxWorkerTests {
         let sink = ScriptedSink(inFlight: 3) { _ in .stopped(because: "the token is refused") }
         try accept("a", "b", "c")
         let worker = worker(sink)
-        await worker.run()
+        await running(worker) { _ = await recorded.first(containing: "stopped") }
         #expect(worker.stoppedBecause == "the token is refused")
         #expect(counters() == [0, 0, 3, 0])
         #expect(recorded.entries.count { $0.level == .error } == 1)
@@ -215,7 +220,7 @@ struct OutboxWorkerTests {
             var attempts = sink.attempts.makeAsyncIterator()
             for number in 1...96 {
                 #expect(await next(&attempts) == .init("a", number))
-                if number < 96 { await clock.advanceToNextDeadline() }
+                if number < 96 { await advance(within: .seconds(1800)) }
             }
             _ = await recorded.first(containing: "given up")
         }
@@ -287,8 +292,7 @@ struct OutboxWorkerTests {
         }
         #expect(counters() == [0, 0, 3, 0])
         // Nothing is leased any more: all can be claimed long before a lease would end.
-        let claims = journal.claim(
-            sink: "sink", upTo: 9, lease: .seconds(9), inOrder: false, at: clock.now() + .seconds(1))
+        let claims = journal.claim(ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9)), at: clock.now() + .seconds(1))
         #expect(Set(claims.claims.compactMap(\.delivery.eventID)) == ["a", "b", "c"])
     }
 
@@ -350,7 +354,7 @@ struct OutboxWorkerTests {
         for number in 0..<300 { try accept("k\(number)") }
         let end = clock.now() + .seconds(600)
         await running(worker(sink)) {
-            while clock.now() < end { _ = await clock.advanceToNextDeadline() }
+            while clock.now() < end { _ = await advance() }
         }
         // Ten at once, and then one after each pause: 1 s, 2 s, 4 s and so on up to five minutes.
         let count = attempts.withLock { $0 }

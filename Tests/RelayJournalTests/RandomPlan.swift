@@ -22,6 +22,24 @@ struct RandomPlan {
             policies: policies, sinkNames: Array(sinks), times: times, renderer: ListingRenderer(policies: policies))
     }
 
+    /// Returns a plan in which one rule has another limit or another word, and keeps its digests unless the limit is theirs.
+    static func edited(_ plan: EffectPlan, using random: inout SeededGenerator) -> EffectPlan {
+        var plan = plan
+        let place = Int.random(in: plan.policies.indices, using: &random)
+        var policy = plan.policies[place]
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: policy.limit = policy.limit == nil ? limit(using: &random) : nil
+        case 1: policy.limit?.max = Int.random(in: 1...4, using: &random)
+        case 2: policy.limit?.per = duration(using: &random)
+        case 3: policy.limit?.by = (policy.digest?.by ?? allFields).filter { _ in Bool.random(using: &random) }
+        case 4: policy.hold = policy.hold == nil ? "night" : nil
+        default: policy.digest?.sendsFirst.toggle()
+        }
+        plan.policies[place] = policy
+        plan.renderer = ListingRenderer(policies: plan.policies)
+        return plan
+    }
+
     static func policy(_ name: String, sinks: Int, using random: inout SeededGenerator) -> EffectPolicy {
         var policy = EffectPolicy(rule: name, sinks: Array(0..<sinks))
         if Bool.random(using: &random) { policy.limit = limit(using: &random) }

@@ -6,6 +6,7 @@ struct RecordingStore: DeliveryStore {
     /// A delivery that was offered.
     struct Record {
         var delivery: Delivery
+        var serial: UInt64
         var at: Instant
         /// Whether there was room for it.
         var isStored: Bool
@@ -27,7 +28,7 @@ struct RecordingStore: DeliveryStore {
         if keys.contains(delivery.key) || serial <= lastSerial { throw .conflictingKey(delivery.key) }
         lastSerial = serial
         let isStored = pending[delivery.sink, default: []].count < room
-        records.append(Record(delivery: delivery, at: now, isStored: isStored))
+        records.append(Record(delivery: delivery, serial: serial, at: now, isStored: isStored))
         counters[delivery.sink, default: SinkCounters()].effects += delivery.effects
         if isStored {
             counters[delivery.sink, default: SinkCounters()].pending += delivery.effects

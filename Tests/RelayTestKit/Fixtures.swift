@@ -68,16 +68,18 @@ package struct PlainRenderer: NoticeRenderer {
 
     package func notice(rule: Int, for event: Event, suppressed: Int) -> Notice {
         let title = event.text(of: event.record.id) ?? UntrustedText()
-        return Notice(title: title, rule: policies[rule].rule, suppressed: suppressed)
+        return Notice(title: title, rule: name(of: rule), suppressed: suppressed)
     }
 
     package func notice(rule: Int, for digest: Gathering, suppressed: Int) -> Notice {
-        Notice(title: UntrustedText("\(digest.count)"), rule: policies[rule].rule, suppressed: suppressed)
+        Notice(title: UntrustedText("\(digest.count)"), rule: name(of: rule), suppressed: suppressed)
     }
 
     package func briefing(time: String, of gathering: Gathering) -> Notice {
         Notice(title: UntrustedText("\(time): \(gathering.count)"))
     }
+
+    private func name(of rule: Int) -> String { policies.indices.contains(rule) ? policies[rule].rule : "" }
 }
 
 extension Delivery {

@@ -15,7 +15,12 @@ package final class TestClock: RelayClock {
         var serial = 0
         var sleepers: [Int: Sleeper] = [:]
         var cancelled: Set<Int> = []
-        var watchers: [CheckedContinuation<Instant, Never>] = []
+        var watchers: [Watcher] = []
+    }
+
+    private struct Watcher {
+        var limit: Instant
+        var continuation: CheckedContinuation<Instant, Never>
     }
 
     private let state: Locked<State>
@@ -50,26 +55,29 @@ package final class TestClock: RelayClock {
 
     private func enter(_ serial: Int, _ sleeper: Sleeper) {
         enum Verdict { case sleeps, cancelled, due }
-        let (verdict, watchers) = state.withLock { state -> (Verdict, [CheckedContinuation<Instant, Never>]) in
+        let (verdict, watchers) = state.withLock { state -> (Verdict, [Watcher]) in
             if state.cancelled.remove(serial) != nil { return (.cancelled, []) }
             if sleeper.deadline <= state.now { return (.due, []) }
             state.sleepers[serial] = sleeper
-            defer { state.watchers = [] }
-            return (.sleeps, state.watchers)
+            defer { state.watchers.removeAll { sleeper.deadline <= $0.limit } }
+            return (.sleeps, state.watchers.filter { sleeper.deadline <= $0.limit })
         }
         switch verdict {
-        case .sleeps: for watcher in watchers { watcher.resume(returning: sleeper.deadline) }
+        case .sleeps: for watcher in watchers { watcher.continuation.resume(returning: sleeper.deadline) }
         case .cancelled: sleeper.continuation.resume(throwing: CancellationError())
         case .due: sleeper.continuation.resume()
         }
     }
 
     /// Returns the earliest deadline that somebody sleeps for, as soon as somebody sleeps.
-    package func nextDeadline() async -> Instant {
+    ///
+    /// Sleepers that sleep longer than `within` do not count.
+    package func nextDeadline(within: Duration? = nil) async -> Instant {
         await withCheckedContinuation { continuation in
             let earliest = state.withLock { state in
-                let earliest = state.sleepers.values.map(\.deadline).min()
-                if earliest == nil { state.watchers.append(continuation) }
+                let limit = within.map { state.now + $0 } ?? .distantFuture
+                let earliest = state.sleepers.values.map(\.deadline).filter { $0 <= limit }.min()
+                if earliest == nil { state.watchers.append(Watcher(limit: limit, continuation: continuation)) }
                 return earliest
             }
             if let earliest { continuation.resume(returning: earliest) }
@@ -97,8 +105,8 @@ package final class TestClock: RelayClock {
     ///
     /// - Returns: how far the time moved.
     @discardableResult
-    package func advanceToNextDeadline() async -> Duration {
-        let deadline = await nextDeadline()
+    package func advanceToNextDeadline(within: Duration? = nil) async -> Duration {
+        let deadline = await nextDeadline(within: within)
         let before = now()
         advance(to: deadline)
         return deadline - before

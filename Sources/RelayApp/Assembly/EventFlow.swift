@@ -8,7 +8,7 @@ internal import RelayStream
 /// It runs on the main loop inside the read callback, one read at a time, and never waits: lines go to the queue of
 /// standard output at once, deliveries to the accepter, which commits them in groups.
 @MainLoop
-final class EventFlow: StreamHandler {
+final class EventFlow: StreamHandler, CatchUpHandler {
     /// What the flow counted.
     struct Counters: Sendable, Equatable {
         /// Events that were decoded.
@@ -30,8 +30,10 @@ final class EventFlow: StreamHandler {
     private let receipts: ReceiptTable
     private let random: UInt64
     private var decoder: EventDecoder
-    private var seen = SeenEvents(seed: .random(in: .min ... .max))
+    private var seen: SeenEvents
     private var batch: EventBatch
+    /// What is not saved yet; nil if nobody needs it: there is no state, and no catch-up.
+    private var progress: FlowProgress?
     private var decisions: Decisions
     private var receivedAt: Instant?
     private var onEvents: (@MainLoop (Int) -> Void)?
@@ -53,10 +55,12 @@ final class EventFlow: StreamHandler {
 
     /// Creates the flow of one stream.
     ///
-    /// `receipts` is where receipts are kept when rules go out of force; `onEvents` is told how many events have been
+    /// `saved` is what the journal has of the stream; nil if it keeps nothing at all. `receipts` is where receipts are
+    /// kept when rules go out of force; `onEvents` is told how many events have been
     /// decided in all, after every read that brought some.
     init(
-        _ stream: RelayConfiguration.Stream, rules: RulesInForce, accepter: Accepter, receipts: ReceiptTable,
+        _ stream: RelayConfiguration.Stream, saved: StreamProgress?, rules: RulesInForce, accepter: Accepter,
+        receipts: ReceiptTable,
         clock: any RelayClock, log: Log, onEvents: (@MainLoop (Int) -> Void)? = nil
     ) {
         self.stream = stream.connection.name
@@ -70,7 +74,26 @@ final class EventFlow: StreamHandler {
             format: stream.format, ids: IDSource(stream: self.stream, random: random, connection: 0))
         batch = EventBatch(stream: self.stream)
         decisions = Decisions(rules, accepter: accepter)
+        let ids = max(StreamProgress.mostSeen, stream.connection.catchUp?.maxEvents ?? 0)
+        seen = SeenEvents(capacity: ids, seed: .random(in: .min ... .max))
+        for id in saved?.seen ?? [] { _ = seen.insert(id) }
+        progress = saved.map { FlowProgress(saved: $0) }
+        keepProgress(of: stream)
     }
+
+    /// Keeps at least in memory where a catch-up begins.
+    private func keepProgress(of stream: RelayConfiguration.Stream) {
+        guard progress == nil, stream.connection.catchUp != nil else { return }
+        progress = FlowProgress(saved: StreamProgress(stream: self.stream))
+    }
+
+    /// Takes what can be saved once everything before a position is safe; nil if that is nothing.
+    func takeProgress(before position: FlowProgress.Position) -> StreamProgress? {
+        progress?.take(before: position)
+    }
+
+    /// Whether something waits to be saved.
+    var hasProgress: Bool { progress?.isEmpty == false }
 
     /// Decides by these rules from the next event on; the ids that were seen stay.
     func adopt(_ rules: RulesInForce) {
@@ -81,10 +104,11 @@ final class EventFlow: StreamHandler {
         decisions.silences = silences
     }
 
-    /// Reads messages in this format from the next connection on.
-    func adopt(_ format: EventFormat) {
+    /// Reads the messages of a stream as the file now says, from the next connection on.
+    func adopt(_ stream: RelayConfiguration.Stream) {
+        keepProgress(of: stream)
         decoder = EventDecoder(
-            format: format, ids: IDSource(stream: stream, random: random, connection: connections))
+            format: stream.format, ids: IDSource(stream: self.stream, random: random, connection: connections))
     }
 
     /// Moves the receipts into the table, as the flow ends.
@@ -114,19 +138,57 @@ final class EventFlow: StreamHandler {
             log(.warning, "stream", report.fault.sentence, [("stream", stream), ("content", report.excerpt)])
         }
         guard !batch.records.isEmpty else { return }
+        let recorded = take(&batch, at: now)
+        progress?.add(live: batch, recorded: recorded)
+    }
+
+    /// Decides the events of a batch that had not been seen, and leaves them in it; returns how many became intakes.
+    private func take(_ batch: inout EventBatch, at wall: Instant) -> Int {
         events += batch.records.count
         duplicates += seen.removeSeen(from: &batch.records)
-        decisions.take(batch, at: now)
+        let added = accepter.added
+        decisions.take(batch, at: wall)
+        return accepter.added - added
     }
 
     func chunkEnded() {
         receivedAt = nil
         guard events > toldEvents else { return }
-        toldEvents = events
         decisions.flush()
+        progress?.mark(at: position)
+        finishTurn()
+    }
+
+    /// How far everything has come.
+    private var position: FlowProgress.Position {
+        FlowProgress.Position(intakes: accepter.added, lines: decisions.handedLines)
+    }
+
+    /// Lets others go on with what has been decided.
+    private func finishTurn() {
+        toldEvents = events
         tellOverruns()
+        if progress != nil { accepter.noteProgress() }
         accepter.wake()
         onEvents?(events)
+    }
+
+    // MARK: Catch-up
+
+    func catchUpBegan() -> StreamCursor? { progress?.beginCatchUp() }
+
+    func caughtUp(_ batch: EventBatch) {
+        var fresh = batch
+        let recorded = take(&fresh, at: clock.wallNow())
+        decisions.flush()
+        progress?.add(caughtUp: batch, fresh: fresh, recorded: recorded)
+        progress?.mark(at: position)
+        finishTurn()
+    }
+
+    func catchUpEnded() {
+        progress?.endCatchUp()
+        accepter.noteProgress()
     }
 
     /// Tells once a rule that its regular expression gave up, which counts as no match.

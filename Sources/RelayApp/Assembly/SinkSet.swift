@@ -64,10 +64,26 @@ final class SinkSet {
         }
     }
 
-    /// Delivers what is due, until nothing is or `deadline` has come.
-    func drain(until deadline: Instant) async {
+    /// Delivers what is due, and then nothing more.
+    func drain() async {
         for entry in entries { await entry.worker.drain() }
+    }
+
+    /// Delivers only what is in hand, and then nothing more.
+    func retire() async {
+        for entry in entries { await entry.worker.retire() }
+    }
+
+    /// Returns when no worker runs any more, or `deadline` has come.
+    func ended(by deadline: Instant) async {
         for task in entries.map(\.task) + leaving.values { await task.ended(by: deadline, on: clock) }
+    }
+
+    /// Starts the sinks that have stopped, or the one with this name if it has.
+    func startAgain(_ name: String?) async {
+        for entry in entries where name == nil || name == entry.prepared.configuration.name {
+            await entry.worker.start()
+        }
     }
 
     /// Releases what the sinks hold; no worker runs any more.
@@ -77,7 +93,9 @@ final class SinkSet {
 
     private func start(_ prepared: PreparedSink, _ output: StandardOutput?, after former: LongTask?) -> Entry {
         let sink = factory.make(prepared, output: output)
-        let worker = OutboxWorker(sink: sink, journal: journal, clock: clock, log: log)
+        var policy = OutboxWorker.Policy()
+        policy.backlog = prepared.configuration.backlog
+        let worker = OutboxWorker(sink: sink, journal: journal, clock: clock, log: log, policy: policy)
         let task = tasks.start {
             await former?.ended()
             await worker.run()

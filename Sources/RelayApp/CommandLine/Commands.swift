@@ -5,7 +5,7 @@ enum Commands {
         name: "log-level", value: "LEVEL", help: "error, warning, info, debug or trace (default: info)")
     private static let logFormat = OptionSpec(
         name: "log-format", value: "FORMAT", help: "logfmt or json (default: logfmt)")
-    private static let state = OptionSpec(name: "state", value: "DIR", help: "Where the relay keeps its state")
+    static let state = OptionSpec(name: "state", value: "DIR", help: "Where the relay keeps its state")
     private static let noState = OptionSpec(name: "no-state", value: nil, help: "Keep nothing on disk")
     static let whereRules = """
         The rules file is --rules, else $CHIRP_RELAY_RULES, else
@@ -77,6 +77,36 @@ enum Commands {
             Exit status: 0 done, 1 no relay runs or it refused, 64 wrong usage.
             """)
 
+    static let outbox = CommandSpec(
+        name: "outbox", summary: "List, show, send again or drop what waits for its sinks, and what was given up.",
+        operand: "list|show|retry|drop [ID]...", mostOperands: 1000,
+        options: [
+            OptionSpec(name: "sink", value: "S", help: "What is bound for this sink"),
+            OptionSpec(name: "dead", value: nil, help: "list, drop: dead letters only"),
+            OptionSpec(name: "pending", value: nil, help: "list, drop: what is not given up only"),
+            OptionSpec(name: "older-than", value: "TIME", help: "Accepted so long ago, such as 90s, 15m or 2d"),
+            OptionSpec(name: "all", value: nil, help: "retry, drop: everything"),
+            OptionSpec(name: "to", value: "SINK", help: "retry: send it to this sink instead"),
+            OptionSpec(name: "limit", value: "N", help: "list: at most so many (default: 100)"),
+            OptionSpec(name: "json", value: nil, help: "list, show: print JSON, one delivery a line"),
+            rules, state,
+        ],
+        notes: """
+            retry sends dead letters again, and starts a sink that has stopped:
+
+              chirp-relay outbox retry --sink team-chat
+              chirp-relay outbox retry 17 18 --to log
+
+            drop gives up what waits, and deletes the text of what was given up; the counters
+            keep both. Several of ID, --sink, --older-than: all must hold.
+
+            list and show read the journal, also beside a running relay. retry and drop ask the
+            relay; if none runs they change the journal themselves, by the rules file (see
+            below). The state directory is that of `run`.
+            Exit status: 0 done, 1 there is no such journal or delivery, 64 wrong usage.
+
+            """ + whereRules)
+
     static let demo = CommandSpec(
         name: "demo", summary: "Relay made-up events from a server of the demo's own, with the example rules.",
         operand: nil,
@@ -101,11 +131,11 @@ enum Commands {
             Save it beside the rules and name it there: "$schema": "rules.schema.json".
             """)
 
-    static let all = [run, check, test, explain, silence, schema, demo]
+    static let all = [run, check, test, explain, silence, outbox, schema, demo]
 
     /// Commands of the design that this version does not have.
     static let notYet = [
-        "replay", "send", "status", "outbox", "history", "init",
+        "replay", "send", "status", "history", "init",
     ]
 
     static let help = """

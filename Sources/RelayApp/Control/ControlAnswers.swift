@@ -7,7 +7,7 @@ internal import RelayRules
 /// A request is an object with `request` and what belongs to it; an answer has `ok`, and `error` if that is false.
 @MainLoop
 final class ControlAnswers {
-    private unowned let relay: Relay
+    unowned let relay: Relay
 
     /// The longest text of a silence's matcher, in bytes; far more than any name.
     private static let longestText = 1024
@@ -31,6 +31,7 @@ final class ControlAnswers {
         case "silence.list":
             reader.finish()
             return problems.hasErrors ? Self.failure(problems) : await listSilences()
+        case "outbox.retry", "outbox.drop": return await changeOutbox(name, reader)
         case "status":
             reader.finish()
             return problems.hasErrors ? Self.failure(problems) : await StatusAnswer(relay).value()
@@ -38,7 +39,7 @@ final class ControlAnswers {
         }
     }
 
-    private static func failure(_ problems: Problems) -> JSONValue {
+    static func failure(_ problems: Problems) -> JSONValue {
         let sentences = problems.sorted.prefix(5).map { $0.path.isEmpty ? $0.message : "\($0.path): \($0.message)" }
         return ControlConnection.failure(sentences.joined(separator: "; "))
     }
@@ -74,7 +75,7 @@ final class ControlAnswers {
         }
     }
 
-    private static func text(_ key: String, _ reader: inout ObjectReader) -> String? {
+    static func text(_ key: String, _ reader: inout ObjectReader) -> String? {
         guard let node = reader.optional(key), let text = node.string(reader.problems) else { return nil }
         guard (1...longestText).contains(text.utf8.count) else {
             reader.problems.add(at: node, "a text has 1 to \(longestText) bytes")

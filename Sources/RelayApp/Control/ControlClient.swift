@@ -40,6 +40,17 @@ struct ControlClient {
         throw CommandFault(.failed, Shown.printable(node["error"]?.text ?? "the relay refused without a reason"))
     }
 
+    /// Whether a relay listens.
+    var findsRelay: Bool {
+        directories.contains { directory in
+            let path = ControlPlace.socket(in: directory)
+            guard ControlPlace.fault(ofSocket: path) == nil else { return false }
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+            defer { close(descriptor) }
+            return descriptor >= 0 && Self.connect(descriptor, to: path) == 0
+        }
+    }
+
     private func connect() throws(CommandFault) -> Int32 {
         for directory in directories {
             let path = ControlPlace.socket(in: directory)

@@ -15,6 +15,12 @@ struct AgeList: Sendable {
     private var start = 0
     private var lastStamp: UInt64 = 0
 
+    /// Creates a list of entries as they were stamped.
+    init(_ entries: [Entry] = []) {
+        self.entries = entries.sorted { $0.stamp < $1.stamp }
+        lastStamp = self.entries.last?.stamp ?? 0
+    }
+
     /// How many entries there are, those that are out of date included.
     var count: Int { entries.count - start }
 

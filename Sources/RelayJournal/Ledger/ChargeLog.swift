@@ -3,6 +3,11 @@ struct ChargeLog<Charge: Sendable>: Sendable {
     private var charges: [Charge] = []
     private var start = 0
 
+    /// Creates a log of charges, oldest first.
+    init(_ charges: [Charge] = []) {
+        self.charges = charges
+    }
+
     /// How many are kept.
     var count: Int { charges.count - start }
 

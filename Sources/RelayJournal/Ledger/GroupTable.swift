@@ -5,7 +5,7 @@ struct GroupTable: Sendable {
     /// The place of an open group, good until it closes.
     struct Place: Sendable, Hashable {
         fileprivate let slot: Int
-        fileprivate let serial: UInt64
+        let serial: UInt64
     }
 
     private let bound: Int
@@ -16,6 +16,7 @@ struct GroupTable: Sendable {
     private var relayAgenda = Agenda<Place>()
     private var wallAgenda = Agenda<Place>()
     private var sharedCount = 0
+    private var marks: ChangeMarks<Place>
 
     /// How many groups are open.
     var count: Int { places.count }
@@ -23,8 +24,9 @@ struct GroupTable: Sendable {
     private(set) var byteCount = 0
 
     /// Creates an empty table with room for so many groups, beside those that are shared.
-    init(bound: Int) {
+    init(bound: Int, recordsChanges: Bool = false) {
         self.bound = bound
+        marks = ChangeMarks(areOn: recordsChanges)
     }
 
     /// Whether only shared groups can be opened.
@@ -46,6 +48,12 @@ struct GroupTable: Sendable {
 
     /// Opens a group.
     mutating func open(_ group: OpenGroup) -> Place {
+        let place = insert(group)
+        marks.mark(place)
+        return place
+    }
+
+    private mutating func insert(_ group: OpenGroup) -> Place {
         let slot = freeSlots.popLast() ?? slots.count
         if slot == slots.count { slots.append(group) } else { slots[slot] = group }
         let place = Place(slot: slot, serial: group.serial)
@@ -73,6 +81,7 @@ struct GroupTable: Sendable {
     mutating func add(
         _ item: Gathering.Item, isListed: Bool, limitKey: EffectKey?, to place: Place
     ) -> Joined {
+        marks.mark(place, since: listed(place))
         let before = slots[place.slot]?.gathering.byteCount ?? 0
         if isListed {
             slots[place.slot]?.gathering.add(item)
@@ -91,19 +100,23 @@ struct GroupTable: Sendable {
 
     /// Changes the limit key of a group.
     mutating func setLimitKey(_ key: EffectKey?, of place: Place) {
+        marks.mark(place, since: listed(place))
         slots[place.slot]?.limitKey = key
     }
 
-    /// Lets a group close at another time.
-    mutating func postpone(_ place: Place, until deadline: Deadline) {
+    /// Lets a group that found no free slot close at another time; `per` is the stretch of its limit.
+    mutating func postpone(_ place: Place, until deadline: Deadline, per: Duration) {
         guard self[place] != nil else { return }
+        marks.mark(place, since: listed(place))
         slots[place.slot]?.deadline = deadline
+        slots[place.slot]?.waits = per
         schedule(place, deadline)
     }
 
     /// Closes a group and returns it.
     mutating func remove(_ place: Place) -> OpenGroup? {
         guard let group = self[place] else { return nil }
+        marks.mark(place)
         slots[place.slot] = nil
         freeSlots.append(place.slot)
         places[group.key] = nil
@@ -146,6 +159,41 @@ struct GroupTable: Sendable {
             }
         }
     }
+}
+
+// MARK: Rows
+
+extension GroupTable {
+    /// All open groups with what they list.
+    var rows: (groups: [GroupRow], items: [ItemRow]) {
+        let groups = all.compactMap { self[$0] }
+        return (groups.map(\.row), groups.flatMap { $0.gathering.rows(from: 0, in: $0.serial) })
+    }
+
+    /// Takes the groups that changed, with what they list since then.
+    mutating func takeChanges(_ changes: inout LedgerChanges) {
+        for (place, count) in marks.take() {
+            guard let group = self[place] else {
+                changes.groups.removed.append(place.serial)
+                continue
+            }
+            changes.groups.stored.append(group.row)
+            changes.items += group.gathering.rows(from: count, in: place.serial)
+        }
+    }
+
+    /// Takes up the groups that a disk kept; a deadline further off than its own length is cut to that length.
+    mutating func restore(_ rows: [GroupRow], items: [UInt64: [ItemRow]], at now: Moment) {
+        for row in rows where places[row.key] == nil {
+            var group = OpenGroup(row, items: items[row.serial] ?? [])
+            let isCut = group.cutDeadline(at: now)
+            let place = insert(group)
+            if isCut { marks.mark(place, since: listed(place)) }
+        }
+    }
+
+    /// How many events a group lists.
+    private func listed(_ place: Place) -> Int { slots[place.slot]?.gathering.items.count ?? 0 }
 }
 
 extension OpenGroup? {

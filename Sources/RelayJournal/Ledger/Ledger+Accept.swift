@@ -21,7 +21,7 @@ extension Ledger {
     /// Puts one effect through its steps.
     mutating func accept(
         _ effect: Effect, of event: Event, at now: Moment, into store: inout some DeliveryStore
-    ) throws(JournalFailure) -> Acceptance {
+    ) throws(JournalFailure) -> Placement {
         let policy = plan.policies[effect.rule]
         let scope = Scope(rule: policy.rule, sink: plan.sinkNames[effect.sink])
         if book.covers(event, rule: scope.rule, sink: scope.sink, at: now.wall) { return suppress(.silenced, scope) }
@@ -43,7 +43,7 @@ extension Ledger {
 
     private mutating func join(
         _ digest: DigestPolicy, _ offer: Offer, at now: Moment, into store: inout some DeliveryStore
-    ) throws(JournalFailure) -> Acceptance {
+    ) throws(JournalFailure) -> Placement {
         let (key, isShared) = groupKey(offer.scope.key(.digest, by: digest.by, of: offer.event), offer.scope)
         if let place = groups.find(key) { return try add(offer, to: place, at: now, into: &store) }
         let place = open(key, isShared: isShared, .digest(digest), offer.scope, until: digest.deadline(at: now))
@@ -54,7 +54,7 @@ extension Ledger {
     /// Sends the event that opens a window, unless a quiet time or the limit keeps it.
     private mutating func sendFirst(
         _ offer: Offer, besides place: GroupTable.Place, at now: Moment, into store: inout some DeliveryStore
-    ) throws(JournalFailure) -> Acceptance {
+    ) throws(JournalFailure) -> Placement {
         if let held = hold(offer, at: now) { return held }
         guard let limit = offer.policy.limit else { return try deliver(offer, suppressed: 0, at: now, into: &store) }
         let slot = limitSlot(limit, offer, at: now)
@@ -63,7 +63,7 @@ extension Ledger {
         }
         switch limit.excess {
         case .digest: return try add(offer, to: place, at: now, into: &store)
-        case .drop: return refuse(offer, slot, limit, at: now)
+        case .drop: return refuse(offer, slot, limit)
         }
     }
 
@@ -73,7 +73,7 @@ extension Ledger {
     }
 
     mutating func open(
-        _ key: EffectKey, isShared: Bool, _ sort: OpenGroup.Sort, _ scope: Scope, until deadline: Deadline
+        _ key: EffectKey, isShared: Bool, _ sort: GroupSort, _ scope: Scope, until deadline: Deadline
     ) -> GroupTable.Place {
         groups.open(
             OpenGroup(
@@ -83,19 +83,25 @@ extension Ledger {
     /// Adds an effect to an open group, which may close it.
     private mutating func add(
         _ offer: Offer, to place: GroupTable.Place, at now: Moment, into store: inout some DeliveryStore
-    ) throws(JournalFailure) -> Acceptance {
+    ) throws(JournalFailure) -> Placement {
         countPending(offer.scope.sink)
         let isFirst = groups.isEmpty(place)
         let joined = groups.add(
             offer.item, isListed: isFirst || hasRoomToList, limitKey: isFirst ? ownLimitKey(offer) : nil, to: place)
         if joined.isShared { countSharedGroup() }
-        guard joined.isFull else { return .gathered(until: joined.deadline) }
-        switch try close(place, at: now, into: &store) {
-        case .stored, .vanished: return .gathered(until: .relay(now.relay))
-        case .waits(let until): return .gathered(until: .relay(until))
-        case .held(let time, let until): return .held(time: time, until: until)
-        case .suppressed(let receipt): return .suppressed(receipt)
-        case .outboxFull: return .outboxFull
+        guard joined.isFull else { return Placement(.gathered(until: joined.deadline), serial: place.serial) }
+        let closing = try close(place, at: now, into: &store)
+        return Placement(acceptance(by: closing, at: now), serial: place.serial)
+    }
+
+    /// What became of the effect that let its group close.
+    private func acceptance(by closing: Closing, at now: Moment) -> Acceptance {
+        switch closing {
+        case .stored, .vanished: .gathered(until: .relay(now.relay))
+        case .waits(let until): .gathered(until: .relay(until))
+        case .held(let time, let until): .held(time: time, until: until)
+        case .suppressed(let receipt): .suppressed(receipt)
+        case .outboxFull: .outboxFull
         }
     }
 
@@ -106,32 +112,33 @@ extension Ledger {
     // MARK: Hold
 
     /// Lets an effect join the briefing of its rule's quiet time, if that is on.
-    private mutating func hold(_ offer: Offer, at now: Moment) -> Acceptance? {
+    private mutating func hold(_ offer: Offer, at now: Moment) -> Placement? {
         guard let time = offer.policy.hold, let until = times.end(of: time, in: plan.times, at: now.wall) else {
             return nil
         }
         let sink = offer.scope.sink
-        let isNew = openBriefing(sink: sink, time: time)
+        let (serial, isNew) = openBriefing(sink: sink, time: time)
         countPending(sink)
         let (item, isListed) = (offer.item, isNew || hasRoomToList)
         briefings.modify(sink: sink, time: time) { gathering in
             if isListed { gathering.add(item) } else { gathering.countOnly(item.event) }
         }
-        return .held(time: time, until: until)
+        return Placement(.held(time: time, until: until), serial: serial)
     }
 
-    /// Opens a briefing unless it is open; returns whether it was not.
-    mutating func openBriefing(sink: String, time: String) -> Bool {
-        if briefings.isOpen(sink: sink, time: time) { return false }
-        briefings.open(sink: sink, time: time, serial: nextSerial())
-        return true
+    /// Opens a briefing unless it is open; returns its serial and whether it was not.
+    mutating func openBriefing(sink: String, time: String) -> (serial: UInt64, isNew: Bool) {
+        if let serial = briefings.serial(sink: sink, time: time) { return (serial, false) }
+        let serial = nextSerial()
+        briefings.open(sink: sink, time: time, serial: serial)
+        return (serial, true)
     }
 
     // MARK: Limit
 
     private mutating func charge(
         _ limit: LimitPolicy, _ offer: Offer, at now: Moment, into store: inout some DeliveryStore
-    ) throws(JournalFailure) -> Acceptance {
+    ) throws(JournalFailure) -> Placement {
         let slot = limitSlot(limit, offer, at: now)
         // While a group of the key is open all join it, so that the order holds.
         if let place = groups.find(slot.key) { return try add(offer, to: place, at: now, into: &store) }
@@ -139,7 +146,7 @@ extension Ledger {
             return try deliver(offer, charging: slot, limit, at: now, into: &store)
         }
         switch limit.excess {
-        case .drop: return refuse(offer, slot, limit, at: now)
+        case .drop: return refuse(offer, slot, limit)
         case .digest: return try gatherExcess(limit, offer, slot, at: now, into: &store)
         }
     }
@@ -147,7 +154,7 @@ extension Ledger {
     private mutating func gatherExcess(
         _ limit: LimitPolicy, _ offer: Offer, _ slot: LimitTable.Slot, at now: Moment,
         into store: inout some DeliveryStore
-    ) throws(JournalFailure) -> Acceptance {
+    ) throws(JournalFailure) -> Placement {
         let (key, isShared) = slot.isShared ? (slot.key, true) : groupKey(slot.key, offer.scope)
         let place =
             groups.find(key)
@@ -163,27 +170,29 @@ extension Ledger {
     }
 
     private mutating func refuse(
-        _ offer: Offer, _ slot: LimitTable.Slot, _ limit: LimitPolicy, at now: Moment
-    ) -> Acceptance {
-        limits.limit(slot, offer.scope, limit, count: 1, at: now.relay)
+        _ offer: Offer, _ slot: LimitTable.Slot, _ limit: LimitPolicy
+    ) -> Placement {
+        limits.limit(slot, offer.scope, limit, count: 1)
         return suppress(.limited, offer.scope)
     }
 
     private mutating func deliver(
         _ offer: Offer, charging slot: LimitTable.Slot, _ limit: LimitPolicy, at now: Moment,
         into store: inout some DeliveryStore
-    ) throws(JournalFailure) -> Acceptance {
-        let acceptance = try deliver(offer, suppressed: limits.untold(slot), at: now, into: &store)
+    ) throws(JournalFailure) -> Placement {
+        let placement = try deliver(offer, suppressed: limits.untold(slot), at: now, into: &store)
         // What the outbox had no room for is no notice.
-        if acceptance == .stored { limits.charge(slot, offer.scope, limit, at: now.relay) }
-        return acceptance
+        if placement.acceptance == .stored { limits.charge(slot, offer.scope, limit, at: now.relay) }
+        return placement
     }
 
     private mutating func deliver(
         _ offer: Offer, suppressed: Int, at now: Moment, into store: inout some DeliveryStore
-    ) throws(JournalFailure) -> Acceptance {
+    ) throws(JournalFailure) -> Placement {
         let notice = plan.renderer.notice(rule: offer.rule, for: offer.event, suppressed: suppressed)
         let delivery = Delivery(key: offer.key, sink: offer.scope.sink, notice: notice, content: .event(offer.event))
-        return try store.store(delivery, serial: nextSerial(), at: now.relay) ? .stored : .outboxFull
+        let serial = nextSerial()
+        let isStored = try store.store(delivery, serial: serial, at: now.relay)
+        return isStored ? Placement(.stored, serial: serial) : Placement(.outboxFull)
     }
 }

@@ -5,8 +5,8 @@ extension Ledger {
     enum Closing {
         /// It had nothing to tell.
         case vanished
-        /// Its notice is a delivery.
-        case stored
+        /// Its notice is the delivery with this serial.
+        case stored(serial: UInt64)
         /// It found no free slot and stays open.
         case waits(until: Instant)
         /// It joined the briefing of that time.
@@ -39,6 +39,8 @@ extension Ledger {
 
     /// Closes all groups and briefings now, before the ledger is lost with its process.
     package mutating func finish(at now: Moment, into store: inout some DeliveryStore) throws(JournalFailure) {
+        // What is due closes as it would have.
+        try advance(to: now, into: &store)
         for place in groups.all { _ = try close(place, forGood: true, at: now, into: &store) }
         try closeBriefings(at: now, into: &store) { _, _ in true }
     }
@@ -55,13 +57,23 @@ extension Ledger {
         let policy = numbers[group.scope.rule].map { plan.policies[$0] } ?? EffectPolicy(rule: group.scope.rule)
         let closing = try end(group, policy, canWait: !forGood, at: now, into: &store)
         if case .waits(let until) = closing {
-            groups.postpone(place, until: .relay(until))
+            groups.postpone(place, until: .relay(until), per: policy.limit?.per ?? .zero)
             return closing
         }
         _ = groups.remove(place)
-        if case .held(let time, _) = closing { hold(group, time: time) }
+        switch closing {
+        case .vanished, .waits: break
+        case .stored(let serial): note(group.serial, .delivery(serial))
+        case .held(let time, _): note(group.serial, .briefing(hold(group, time: time)))
+        case .suppressed(let receipt): note(group.serial, .receipt(receipt))
+        case .outboxFull: note(group.serial, .outboxFull)
+        }
         if !forGood, group.gathering.count > 0 { openNext(after: group, policy, at: now) }
         return closing
+    }
+
+    private mutating func note(_ serial: UInt64, _ fate: ClosingRow.Fate) {
+        notes?.closings.append(ClosingRow(serial: serial, fate: fate))
     }
 
     /// Opens the window that follows one which collected something.
@@ -85,7 +97,7 @@ extension Ledger {
         let slot = limitSlot(of: group, limit, at: now)
         if let free = limits.whenFree(slot, limit, at: now.relay) {
             if limit.excess == .drop {
-                limits.limit(slot, group.scope, limit, count: group.gathering.count, at: now.relay)
+                limits.limit(slot, group.scope, limit, count: group.gathering.count)
                 suppressPending(.limited, group.scope, count: group.gathering.count)
                 return .suppressed(.limited)
             }
@@ -106,11 +118,12 @@ extension Ledger {
         return limits.slot(for: own, group.scope, limit, at: now.relay)
     }
 
-    /// Lets what a group gathered join a briefing.
-    private mutating func hold(_ group: OpenGroup, time: String) {
+    /// Lets what a group gathered join a briefing, and returns its serial.
+    private mutating func hold(_ group: OpenGroup, time: String) -> UInt64 {
         let sink = group.scope.sink
-        _ = openBriefing(sink: sink, time: time)
+        let serial = openBriefing(sink: sink, time: time).serial
         briefings.modify(sink: sink, time: time) { $0.add(group.gathering) }
+        return serial
     }
 
     private mutating func deliver(
@@ -123,7 +136,8 @@ extension Ledger {
             return .suppressed(.duplicate)
         }
         handOver(scope.sink, count: group.gathering.count)
-        return try store.store(delivery, serial: nextSerial(), at: now.relay) ? .stored : .outboxFull
+        let serial = nextSerial()
+        return try store.store(delivery, serial: serial, at: now.relay) ? .stored(serial: serial) : .outboxFull
     }
 
     private func delivery(of group: OpenGroup, suppressed: Int) -> Delivery {
@@ -157,7 +171,9 @@ extension Ledger {
                 key: DeliveryKey.briefing(sink: briefing.sink, time: briefing.time, serial: briefing.serial),
                 sink: briefing.sink, notice: plan.renderer.briefing(time: briefing.time, of: gathering),
                 content: .briefing(Summary(key: UntrustedText(briefing.time), of: gathering)))
-            _ = try store.store(delivery, serial: nextSerial(), at: now.relay)
+            let serial = nextSerial()
+            let isStored = try store.store(delivery, serial: serial, at: now.relay)
+            note(briefing.serial, isStored ? .delivery(serial) : .outboxFull)
         }
     }
 }

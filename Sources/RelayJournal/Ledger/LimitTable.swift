@@ -22,8 +22,20 @@ struct LimitTable: Sendable {
         var untold = 0
         /// The length of a stretch when it was last charged.
         var per: Duration
-        /// Its stamp in `expired`, if it is there and not in the agenda.
+        /// When it comes up in the agenda, at its end or before; never if it is not there.
+        var due = Instant.distantFuture
+        /// Its stamp in `expired`, if it is there.
         var expiredStamp: UInt64?
+
+        /// When its last charge is out of every stretch.
+        var end: Instant { charges.last.map { $0 + per } ?? Instant(milliseconds: .min) }
+
+        /// Lets it come up at its end, if it would not before; returns whether that is new to the agenda.
+        mutating func reschedule() -> Bool {
+            guard end < due else { return false }
+            due = end
+            return true
+        }
     }
 
     /// A charge to a shared key, with the key whose notice it was.
@@ -45,13 +57,16 @@ struct LimitTable: Sendable {
     private var agenda = Agenda<EffectKey>()
     /// Keys that are kept only for what they have to tell.
     private var expired = AgeList()
+    /// The keys of either kind that changed; no key is of both.
+    private var marks: ChangeMarks<EffectKey>
 
     /// How many keys are kept, the shared ones apart.
     var count: Int { entries.count }
 
     /// Creates an empty table with room for so many keys.
-    init(bound: Int) {
+    init(bound: Int, recordsChanges: Bool = false) {
         self.bound = bound
+        marks = ChangeMarks(areOn: recordsChanges)
     }
 
     /// Finds what the notices of a key are charged to.
@@ -65,8 +80,9 @@ struct LimitTable: Sendable {
         if entries.count >= bound { return Slot(own: own, key: others, isShared: true) }
         if let taken = shared[others]?.charges.all.filter({ $0.own == own && $0.at + policy.per > now }), !taken.isEmpty
         {
-            open(own, scope, policy, at: now)
-            for charge in taken { entries[own]?.charges.append(charge.at, keeping: policy.max) }
+            modify(own, scope, policy) { entry in
+                for charge in taken { entry.charges.append(charge.at, keeping: policy.max) }
+            }
         }
         return Slot(own: own, key: own, isShared: false)
     }
@@ -92,25 +108,30 @@ struct LimitTable: Sendable {
     /// Charges a notice, which tells all `limited` receipts.
     mutating func charge(_ slot: Slot, _ scope: Scope, _ policy: LimitPolicy, at now: Instant) {
         if slot.isShared {
-            shared[slot.key, default: SharedEntry(scope: scope, per: policy.per)].charges.append(
-                SharedCharge(at: now, own: slot.own), keeping: policy.max)
-            shared[slot.key]?.per = policy.per
-            shared[slot.key]?.untold = 0
+            modifyShared(slot.key, scope, policy.per) { entry in
+                entry.charges.append(SharedCharge(at: now, own: slot.own), keeping: policy.max)
+                entry.per = policy.per
+                entry.untold = 0
+            }
         } else {
-            open(slot.key, scope, policy, at: now)
-            entries[slot.key]?.charges.append(now, keeping: policy.max)
-            entries[slot.key]?.per = policy.per
-            entries[slot.key]?.untold = 0
+            modify(slot.key, scope, policy) { entry in
+                entry.charges.append(now, keeping: policy.max)
+                entry.per = policy.per
+                entry.untold = 0
+            }
         }
     }
 
     /// Notes `limited` receipts that the next notice tells.
-    mutating func limit(_ slot: Slot, _ scope: Scope, _ policy: LimitPolicy, count: Int, at now: Instant) {
+    mutating func limit(_ slot: Slot, _ scope: Scope, _ policy: LimitPolicy, count: Int) {
         if slot.isShared {
-            shared[slot.key, default: SharedEntry(scope: scope, per: policy.per)].untold += count
+            modifyShared(slot.key, scope, policy.per) { $0.untold += count }
         } else {
-            open(slot.key, scope, policy, at: now)
-            entries[slot.key]?.untold += count
+            modify(slot.key, scope, policy) { entry in
+                entry.untold += count
+                // A reload may have made the stretch longer since it was charged.
+                entry.per = max(entry.per, policy.per)
+            }
         }
     }
 
@@ -121,17 +142,24 @@ struct LimitTable: Sendable {
 
     /// Drops the keys whose charges are all out of their stretches.
     mutating func removeExpired(at now: Instant) {
+        var telling: [(end: Instant, key: EffectKey)] = []
         while let due = agenda.popDue(at: now) {
-            guard let entry = entries[due.item], entry.expiredStamp == nil else { continue }
-            let end = entry.charges.last.map { $0 + entry.per } ?? now
-            if end > now {
-                schedule(due.item, at: end)
-            } else if entry.untold == 0 {
-                entries[due.item] = nil
+            guard let entry = entries[due.item], entry.due == due.due else { continue }
+            entries[due.item]?.due = .distantFuture
+            if entry.end > due.due {
+                schedule(due.item)
+            } else if entry.untold > 0 {
+                telling.append((entry.end, due.item))
             } else {
-                let stamp = expired.append(due.item, live: entries.count) { entries[$0.key]?.expiredStamp == $0.stamp }
-                entries[due.item]?.expiredStamp = stamp
+                marks.mark(due.item)
+                entries[due.item] = nil
             }
+        }
+        // In the order of their ends, so that those forgotten first are the same after a restart.
+        telling.sort { ($0.end, $0.key.high, $0.key.low) < ($1.end, $1.key.high, $1.key.low) }
+        for (_, key) in telling {
+            let stamp = expired.append(key, live: entries.count) { entries[$0.key]?.expiredStamp == $0.stamp }
+            entries[key]?.expiredStamp = stamp
         }
     }
 
@@ -139,22 +167,31 @@ struct LimitTable: Sendable {
     mutating func removeShared(at now: Instant, unless isKept: (Scope) -> Bool) {
         for (key, entry) in shared where !isKept(entry.scope) {
             if let last = entry.charges.last, last.at + entry.per > now { continue }
+            marks.mark(key)
             shared[key] = nil
         }
     }
 
-    private mutating func open(_ key: EffectKey, _ scope: Scope, _ policy: LimitPolicy, at now: Instant) {
-        if let entry = entries[key] {
-            guard entry.expiredStamp != nil else { return }
-            entries[key]?.expiredStamp = nil
-        } else {
-            entries[key] = Entry(scope: scope, per: policy.per)
-        }
-        schedule(key, at: now + policy.per)
+    /// Changes a key, which is new or has not expired any more.
+    private mutating func modify(
+        _ key: EffectKey, _ scope: Scope, _ policy: LimitPolicy, _ change: (inout Entry) -> Void
+    ) {
+        marks.mark(key)
+        change(&entries[key, default: Entry(scope: scope, per: policy.per)])
+        if entries[key]?.expiredStamp != nil { entries[key]?.expiredStamp = nil }
+        schedule(key)
     }
 
-    private mutating func schedule(_ key: EffectKey, at due: Instant) {
-        agenda.insert(key, due: due, live: entries.count) { entries[$0.item] != nil }
+    private mutating func modifyShared(
+        _ key: EffectKey, _ scope: Scope, _ per: Duration, _ change: (inout SharedEntry) -> Void
+    ) {
+        marks.mark(key)
+        change(&shared[key, default: SharedEntry(scope: scope, per: per)])
+    }
+
+    private mutating func schedule(_ key: EffectKey) {
+        guard entries[key]?.reschedule() == true, let due = entries[key]?.due else { return }
+        agenda.insert(key, due: due, live: entries.count) { entries[$0.item]?.due == $0.due }
     }
 
     /// Drops the oldest key that is kept only for what it has to tell.
@@ -162,16 +199,61 @@ struct LimitTable: Sendable {
         guard let key = expired.popOldest(isCurrent: { entries[$0.key]?.expiredStamp == $0.stamp }),
             let entry = entries.removeValue(forKey: key)
         else { return }
-        shared[entry.scope.others, default: SharedEntry(scope: entry.scope, per: entry.per)].untold += entry.untold
+        marks.mark(key)
+        modifyShared(entry.scope.others, entry.scope, entry.per) { $0.untold += entry.untold }
     }
 
     private mutating func bringBack(_ slot: Slot, to now: Instant) {
         if slot.isShared {
             guard let last = shared[slot.key]?.charges.last, last.at > now else { return }
+            marks.mark(slot.key)
             shared[slot.key]?.charges.modifyAll { $0.at = min($0.at, now) }
         } else {
             guard let last = entries[slot.key]?.charges.last, last > now else { return }
+            marks.mark(slot.key)
             entries[slot.key]?.charges.modifyAll { $0 = min($0, now) }
+            schedule(slot.key)
+        }
+    }
+}
+
+// MARK: Rows
+
+extension LimitTable {
+    /// All keys.
+    var rows: [LimitRow] { entries.keys.compactMap(row(of:)) + shared.keys.compactMap(row(of:)) }
+
+    /// Takes the keys that changed.
+    mutating func takeChanges() -> RowChanges<LimitRow> { RowChanges(of: marks.take().keys, row(of:)) }
+
+    /// Takes up the keys that a disk kept; a charge in the future counts as made now.
+    mutating func restore(_ rows: [LimitRow], at now: Instant) {
+        for row in rows {
+            if row.charges.contains(where: { $0 > now }) { marks.mark(row.key) }
+            let charges = row.charges.map { min($0, now) }
+            if row.isShared {
+                var entry = SharedEntry(scope: row.scope, untold: row.untold.asCount, per: row.per)
+                entry.charges = ChargeLog(zip(charges, row.owners).map { SharedCharge(at: $0, own: $1) })
+                shared[row.key] = entry
+            } else {
+                entries[row.key] = Entry(
+                    scope: row.scope, charges: ChargeLog(charges), untold: row.untold.asCount, per: row.per)
+            }
+        }
+        // Those that have only something to tell are found when the first time passes.
+        for key in entries.keys { schedule(key) }
+    }
+
+    private func row(of key: EffectKey) -> LimitRow? {
+        if let entry = entries[key] {
+            return LimitRow(
+                key: key, scope: entry.scope, isShared: false, charges: Array(entry.charges.all), untold: entry.untold,
+                per: entry.per)
+        }
+        return shared[key].map { entry in
+            LimitRow(
+                key: key, scope: entry.scope, isShared: true, charges: entry.charges.all.map(\.at),
+                owners: entry.charges.all.map(\.own), untold: entry.untold, per: entry.per)
         }
     }
 }

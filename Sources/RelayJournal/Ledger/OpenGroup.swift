@@ -3,14 +3,6 @@ internal import RelayCore
 
 /// An open digest: what was gathered so far, and when it closes.
 struct OpenGroup: Sendable {
-    /// Why a group was opened.
-    enum Sort: Sendable {
-        /// By the `digest` of its rule, as it was then.
-        case digest(DigestPolicy)
-        /// By the `excess` of a limit, as it was then.
-        case excess(LimitPolicy)
-    }
-
     /// What makes an event belong to it.
     let key: EffectKey
     /// Its rule and its sink.
@@ -18,11 +10,13 @@ struct OpenGroup: Sendable {
     /// Its number in the order of opening, never used again.
     let serial: UInt64
     /// Why it was opened.
-    let sort: Sort
+    let sort: GroupSort
     /// Whether it is the group that a rule shares for a sink.
     let isShared: Bool
     /// When it closes.
     var deadline: Deadline
+    /// The stretch of the limit for a slot of which it waits; nil as long as its own window runs.
+    var waits: Duration?
     /// The limit key of its first event, which is that of its notice unless it is shared; nil as long as it is empty.
     var limitKey: EffectKey?
     /// What was gathered.
@@ -44,13 +38,7 @@ struct OpenGroup: Sendable {
     /// The group as people and machines read it: the values of `by` as they came in its first event.
     var label: UntrustedText {
         if isShared { return UntrustedText("others") }
-        guard let first = gathering.items.first?.event else { return UntrustedText() }
-        var bytes: [UInt8] = []
-        for (index, field) in by.enumerated() {
-            if index > 0 { bytes.append(contentsOf: ", ".utf8) }
-            bytes.append(contentsOf: field.text(in: first)?.utf8 ?? Array("-".utf8))
-        }
-        return UntrustedText(utf8: bytes)
+        return gathering.items.first.map { by.label(of: $0.event) } ?? UntrustedText()
     }
 
     /// Whether a policy goes on with the group; else it has no place any more and closes.
@@ -62,6 +50,68 @@ struct OpenGroup: Sendable {
         default: false
         }
     }
+}
+
+// MARK: Rows
+
+extension OpenGroup {
+    /// The group without what it lists.
+    var row: GroupRow {
+        GroupRow(
+            serial: serial, key: key, scope: scope, sort: sort, isShared: isShared, deadline: deadline, waits: waits,
+            limitKey: limitKey, tally: gathering.tally)
+    }
+
+    /// Creates a group as a disk kept it.
+    init(_ row: GroupRow, items: [ItemRow]) {
+        key = row.key
+        scope = row.scope
+        serial = row.serial
+        sort = row.sort
+        isShared = row.isShared
+        deadline = row.deadline
+        waits = row.waits
+        limitKey = row.limitKey
+        gathering = Gathering(items, tally: row.tally)
+    }
+
+    /// Cuts a deadline that is further off than the group may be open, or wait; returns whether it was.
+    mutating func cutDeadline(at now: Moment) -> Bool {
+        switch deadline {
+        case .relay(let due):
+            let latest = now.relay + (waits ?? sort.window ?? .zero)
+            guard latest < due else { return false }
+            deadline = .relay(latest)
+        case .wall(let due):
+            guard case .digest(let policy) = sort, case .at(let times) = policy.timing else { return false }
+            let latest = times.next(after: now.wall)
+            guard latest < due else { return false }
+            deadline = .wall(latest)
+        }
+        return true
+    }
+}
+
+extension Gathering {
+    /// Returns what it lists, from a place on.
+    func rows(from start: Int, in serial: UInt64) -> [ItemRow] {
+        (min(start, items.count)..<items.count).map { place in
+            ItemRow(serial: serial, place: place, event: items[place].event, rule: items[place].rule)
+        }
+    }
+
+    /// Creates a gathering as a disk kept it, which counts at least what it lists.
+    init(_ rows: [ItemRow], tally: GatheringTally) {
+        var tally = tally
+        tally.count = max(tally.count.asCount, min(rows.count, Self.mostItems))
+        self.init(
+            listing: rows.sorted { $0.place < $1.place }.map { Item($0.event, rule: $0.rule) }, tally: tally)
+    }
+}
+
+extension Int {
+    /// The number as a count that a disk kept: what is damaged must not make a sum overflow.
+    var asCount: Int { Swift.max(0, Swift.min(self, 1 << 48)) }
 }
 
 extension DigestPolicy {

@@ -1,11 +1,17 @@
 internal import RelayCore
 
 /// A rule and a sink by name: limits, repeats and digests are apart for each such pair.
-struct Scope: Sendable, Hashable {
+package struct Scope: Sendable, Hashable {
     /// The name of the rule.
-    let rule: String
+    package let rule: String
     /// The name of the sink.
-    let sink: String
+    package let sink: String
+
+    /// Creates a pair.
+    package init(rule: String, sink: String) {
+        self.rule = rule
+        self.sink = sink
+    }
 
     /// The key that the pair shares when a table is full.
     var others: EffectKey { EffectKey(othersOf: rule, sink: sink) }

@@ -27,7 +27,7 @@ package struct WebhookConfiguration: Sendable {
     package var isInsecure = false
 
     /// The keys that the design has and that are not built: for `ObjectReader.finish(notYet:)`.
-    package static let notYetKeys = ["secret", "backlog"]
+    package static let notYetKeys = ["secret"]
 
     /// How many header fields may be added.
     private static let maxHeaders = 64

@@ -47,9 +47,7 @@ extension JournalContract {
                 _ = try await story.offer("b\(window)", actor: "ann", post: nil, at: Double(window) * 60 + 5)
             }
             try await story.advance(to: 1000)
-            let claims = await story.journal.claim(
-                sink: "sink", upTo: 9, lease: .seconds(9), inOrder: false, at: Story.instant(1000)
-            ).claims
+            let claims = await story.journal.claim(ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9)), at: Story.instant(1000)).claims
             #expect(Set(claims.map(\.delivery.key)).count == 2)
             guard case .digest(let summary)? = claims.first?.delivery.content else {
                 Issue.record("no digest")
@@ -101,6 +99,10 @@ extension JournalContract {
             #expect(try await story.advance(to: 5000) == [])
             #expect(await story.delivered() == ["a", "b"])
         },
+    ]
+
+    /// What a journal must do that the process takes with it.
+    static let endings: [Case] = [
         Case("what is open closes before the end of the process") { make in
             let digest = DigestPolicy(by: [.post], timing: .window(.seconds(3600)), sendsFirst: true)
             let limit = LimitPolicy(max: 1, per: .seconds(60))

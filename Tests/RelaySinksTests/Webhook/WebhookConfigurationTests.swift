@@ -71,7 +71,6 @@ struct WebhookConfigurationTests {
         (#"{"url": "https://h.test", "timeout": "0s"}"#, ["timeout: must be from 100ms to 5m"]),
         (#"{"url": "https://h.test", "inFlight": 65}"#, ["inFlight: expected a whole number from 1 to 64, found 65"]),
         (#"{"url": "https://h.test", "secret": {"env": "S"}}"#, ["secret: \"secret\" is not supported yet"]),
-        (#"{"url": "https://h.test", "backlog": "each"}"#, ["backlog: \"backlog\" is not supported yet"]),
         (#"{"url": "https://h.test", "timout": "5s"}"#, ["timout: unknown key \"timout\"; did you mean \"timeout\"?"]),
         (
             #"{"url": "https://h.test", "headers": []}"#,

@@ -37,7 +37,8 @@ struct WebhookSinkTests {
         func short(_ text: String) -> String { text.split(separator: ":\(port)").joined() }
         return switch outcome {
         case .delivered: .delivered
-        case .retry(let after, let because): .retry(after: after, because: short(because))
+        case .retry(let after, let because, let trouble):
+            .retry(after: after, because: short(because), trouble: trouble)
         case .rejected(let because): .rejected(because: short(because))
         case .stopped(let because): .stopped(because: short(because))
         }
@@ -64,31 +65,31 @@ struct WebhookSinkTests {
         ("401 No", [], .stopped(because: "127.0.0.1 answered with status 401")),
         ("403 No", ["Retry-After: 9"], .rejected(because: "127.0.0.1 answered with status 403")),
         ("404 No", [], .rejected(because: "127.0.0.1 answered with status 404")),
-        ("408 Late", [], .retry(after: nil, because: "127.0.0.1 answered with status 408")),
+        ("408 Late", [], .retry(after: nil, because: "127.0.0.1 answered with status 408", trouble: .failed)),
         ("410 Gone", [], .stopped(because: "127.0.0.1 answered with status 410")),
         ("413 Large", [], .rejected(because: "127.0.0.1 answered with status 413")),
         (
             "425 Early", ["Retry-After: 0.75"],
             .retry(after: .milliseconds(750), because: "127.0.0.1 answered with status 425")
         ),
-        ("429 Slow", [], .retry(after: nil, because: "127.0.0.1 answered with status 429")),
-        ("429 Slow", ["Retry-After: 30"], .retry(after: .seconds(30), because: "127.0.0.1 answered with status 429")),
-        ("429 Slow", ["Retry-After: -30"], .retry(after: nil, because: "127.0.0.1 answered with status 429")),
+        ("429 Slow", [], .retry(after: nil, because: "127.0.0.1 answered with status 429", trouble: .overrun)),
+        ("429 Slow", ["Retry-After: 30"], .retry(after: .seconds(30), because: "127.0.0.1 answered with status 429", trouble: .overrun)),
+        ("429 Slow", ["Retry-After: -30"], .retry(after: nil, because: "127.0.0.1 answered with status 429", trouble: .overrun)),
         (
             "429 Slow", ["Retry-After: 999999"],
-            .retry(after: .seconds(3600), because: "127.0.0.1 answered with status 429")
+            .retry(after: .seconds(3600), because: "127.0.0.1 answered with status 429", trouble: .overrun)
         ),
-        ("500 Oops", [], .retry(after: nil, because: "127.0.0.1 answered with status 500")),
+        ("500 Oops", [], .retry(after: nil, because: "127.0.0.1 answered with status 500", trouble: .failed)),
         (
             "503 Busy", ["Date: Sun, 06 Nov 1994 08:49:37 GMT", "Retry-After: Sun, 06 Nov 1994 08:51:37 GMT"],
-            .retry(after: .seconds(120), because: "127.0.0.1 answered with status 503")
+            .retry(after: .seconds(120), because: "127.0.0.1 answered with status 503", trouble: .failed)
         ),
         (
             // The clock of the test says 1970-01-01T00:00:00Z.
             "503 Busy", ["Retry-After: Thu, 01 Jan 1970 00:00:10 GMT"],
-            .retry(after: .seconds(10), because: "127.0.0.1 answered with status 503")
+            .retry(after: .seconds(10), because: "127.0.0.1 answered with status 503", trouble: .failed)
         ),
-        ("599 Odd", [], .retry(after: nil, because: "127.0.0.1 answered with status 599")),
+        ("599 Odd", [], .retry(after: nil, because: "127.0.0.1 answered with status 599", trouble: .failed)),
         ("999 Odd", [], .rejected(because: "127.0.0.1 answered with status 999")),
     ]
 
@@ -135,13 +136,14 @@ struct WebhookSinkTests {
     @Test func networkFailuresAreRetried() async throws {
         let server = try Server { request in request.target.contains("hang") ? .hang : .close }
         defer { server.stop() }
-        for (url, timeout, reason) in [
-            (server.url(Self.resource), "20s", "127.0.0.1:\(server.port) closed the connection without an answer"),
-            (server.url("/hang"), "2s", "127.0.0.1:\(server.port) did not answer within 2s"),
-            ("https://127.0.0.1:1\(Self.resource)", "20s", "could not connect to 127.0.0.1:1: Connection refused"),
-        ] {
+        let cases: [(String, String, String, Outcome.Trouble)] = [
+            (server.url(Self.resource), "20s", "127.0.0.1:\(server.port) closed the connection without an answer", .away),
+            (server.url("/hang"), "2s", "127.0.0.1:\(server.port) did not answer within 2s", .failed),
+            ("https://127.0.0.1:1\(Self.resource)", "20s", "could not connect to 127.0.0.1:1: Connection refused", .away),
+        ]
+        for (url, timeout, reason, trouble) in cases {
             let sink = try await sink(url, timeout: timeout)
-            #expect(await sink.deliver(.sample()) == .retry(after: nil, because: reason))
+            #expect(await sink.deliver(.sample()) == .retry(after: nil, because: reason, trouble: trouble))
         }
     }
 
@@ -194,7 +196,7 @@ struct WebhookSinkTests {
 
     @Test(arguments: HostileText.all + ["<html>\n\t<h1>Too   many</h1>", String(repeating: "y", count: 30_000)])
     func reasonIsOneShortCleanLine(text: String) async throws {
-        guard case .retry(_, let reason) = try await answered("502 Bad", [], text) else {
+        guard case .retry(_, let reason, _) = try await answered("502 Bad", [], text) else {
             Issue.record("not retried")
             return
         }

@@ -1,0 +1,93 @@
+internal import RelayCore
+
+extension JournalCore {
+    func adopt(_ plan: EffectPlan, at now: Moment) throws(JournalFailure) {
+        try change(.full, at: now) { _ throws(JournalFailure) in try ledger.adopt(plan, at: now, into: &outbox) }
+        self.plan = plan
+    }
+
+    private func adoptIfNecessary(at now: Moment) throws(JournalFailure) {
+        if isPlanFormer { try adopt(plan, at: now) }
+    }
+
+    func accept(
+        _ intakes: [Intake], progress: [StreamProgress], at now: Moment
+    ) throws(JournalFailure) -> [[Acceptance]] {
+        try adoptIfNecessary(at: now)
+        return try change(.full, at: now) { additions throws(JournalFailure) in
+            try ledger.advance(to: now, into: &outbox)
+            additions.progress = progress
+            var acceptances: [[Acceptance]] = []
+            acceptances.reserveCapacity(intakes.count)
+            for intake in intakes {
+                let placements = try ledger.accept(intake, at: now, into: &outbox)
+                acceptances.append(placements.map(\.acceptance))
+                if !policy.isOff { additions.events.append((intake.event, recorded(intake, placements))) }
+            }
+            return acceptances
+        }
+    }
+
+    func advance(to now: Moment) throws(JournalFailure) -> [Deadline] {
+        try adoptIfNecessary(at: now)
+        try change(.full, at: now) { _ throws(JournalFailure) in try ledger.advance(to: now, into: &outbox) }
+        return ledger.deadlines(at: now)
+    }
+
+    /// The effects of an intake by the names of their rules and sinks, with where they went.
+    private func recorded(_ intake: Intake, _ placements: [Placement]) -> [RecordedEffect] {
+        let stored = zip(intake.effects, placements).map { recorded($0, RecordedEffect.Path($1)) }
+        return stored
+            + intake.passed.map { effect in
+                switch effect.action {
+                case .deliver: recorded(effect, .passed)
+                case .suppress(let receipt): recorded(effect, .receipt(receipt))
+                }
+            }
+    }
+
+    private func recorded(_ effect: Effect, _ path: RecordedEffect.Path) -> RecordedEffect {
+        let (policies, sinks) = (plan.policies, plan.sinkNames)
+        return RecordedEffect(
+            rule: policies.indices.contains(effect.rule) ? policies[effect.rule].rule : "",
+            sink: sinks.indices.contains(effect.sink) ? sinks[effect.sink] : "-", path: path)
+    }
+
+    // MARK: Silences
+
+    func addSilence(
+        _ matcher: Silence.Matcher, until: Instant, at now: Moment
+    ) throws(SilenceFault) -> Silence {
+        let silence = try ledger.addSilence(matcher, until: until, at: now)
+        keepSilences(at: now)
+        return silence
+    }
+
+    func removeSilence(_ id: UInt64, at now: Moment) -> Bool {
+        let wasThere = ledger.removeSilence(id, at: now)
+        keepSilences(at: now)
+        return wasThere
+    }
+
+    /// Writes the silences; if the disk does not take them they are in force all the same, and written later.
+    private func keepSilences(at now: Moment) {
+        do throws(DatabaseFault) {
+            try commit(.full, at: now)
+        } catch {
+            note(error)
+        }
+    }
+}
+
+extension RecordedEffect.Path {
+    /// Where an effect of the journal went.
+    fileprivate init(_ placement: Placement) {
+        switch placement.acceptance {
+        case .stored: self = .delivery(placement.serial ?? 0)
+        case .gathered: self = .group(placement.serial ?? 0)
+        case .held: self = .briefing(placement.serial ?? 0)
+        case .suppressed(let receipt): self = .receipt(receipt)
+        case .outboxFull: self = .outboxFull
+        }
+    }
+}
