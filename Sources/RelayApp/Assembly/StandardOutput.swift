@@ -21,7 +21,7 @@ final class StandardOutput {
     var onOff: (@MainLoop () -> Void)?
 
     // A block is just below what an empty pipe takes at once: each write wakes the reader, which costs as much as
-    // writing 30 lines, and what a turn of the loop reads makes up to 128 KiB of lines.
+    // writing 30 lines, and what a turn of the loop reads makes about 200 KiB of lines.
     private static let usualPipe = 64 << 10
     private static let widePipe = 256 << 10
     private static let roomForLine = 4 << 10
