@@ -18,6 +18,8 @@ struct Decisions {
     /// The silences that have not ended, for the fast path; the journal has its own.
     var silences = SilenceBook()
     private var effects: [Effect] = []
+    /// The effects of one event that are for the journal.
+    private var kept: [Effect] = []
     private var notice = Notice()
 
     // Receipts so far; those of each event are counted without a look at a table.
@@ -86,8 +88,9 @@ struct Decisions {
         // Mostly there is one; emptying an array at once is a call.
         while effects.popLast() != nil {}
         rules.decide(event, at: wall, into: &effects)
-        var kept: [Effect] = []
-        for effect in effects {
+        // By index, as a loop over the array counts a reference to it.
+        for index in effects.indices {
+            let effect = effects[index]
             if case .suppress(let receipt) = effect.action {
                 count(receipt, effect)
             } else if isLines[effect.sink], !isStateful[effect.rule] {
@@ -98,7 +101,10 @@ struct Decisions {
                 kept.append(effect)
             }
         }
-        if !kept.isEmpty { accepter.add(Intake(event: event.compacted(), effects: kept)) }
+        if !kept.isEmpty {
+            accepter.add(Intake(event: event.compacted(), effects: kept))
+            kept = []
+        }
     }
 
     private mutating func count(_ receipt: Receipt, _ effect: Effect) {
