@@ -10,6 +10,8 @@ internal import RelayRules
 struct Decisions {
     private let rules: RuleSet
     private let isStateful: [Bool]
+    /// Whether the history keeps every event.
+    private let recordsAll: Bool
     private let accepter: Accepter
     /// The lines of standard output, if a sink has it.
     private var lines: StdoutLines?
@@ -36,6 +38,7 @@ struct Decisions {
     init(_ inForce: RulesInForce, accepter: Accepter) {
         rules = inForce.rules
         isStateful = inForce.isStateful
+        recordsAll = inForce.recordsAll
         self.accepter = accepter
         dropped = [Int](repeating: 0, count: inForce.isStateful.count)
         for outlet in inForce.outlets {
@@ -94,17 +97,24 @@ struct Decisions {
             if case .suppress(let receipt) = effect.action {
                 count(receipt, effect)
             } else if isLines[effect.sink], !isStateful[effect.rule] {
-                if !silences.isEmpty, isSilenced(effect, event, at: wall) { continue }
+                if !silences.isEmpty, isSilenced(effect, event, at: wall) {
+                    effects[index].action = .suppress(.silenced)
+                    continue
+                }
                 rules.render(effect, event, into: &notice)
                 lines?.append(notice, event)
             } else {
                 kept.append(effect)
             }
         }
-        if !kept.isEmpty {
-            accepter.add(Intake(event: event.compacted(), effects: kept))
-            kept = []
-        }
+        if !kept.isEmpty || recordsAll { hand(event) }
+    }
+
+    /// Hands an event to the journal, with the effects that only the history keeps.
+    private mutating func hand(_ event: borrowing Event) {
+        let passed = effects.filter { $0.action != .deliver || isLines[$0.sink] && !isStateful[$0.rule] }
+        accepter.add(Intake(event: event.compacted(), effects: kept, passed: passed))
+        kept = []
     }
 
     private mutating func count(_ receipt: Receipt, _ effect: Effect) {

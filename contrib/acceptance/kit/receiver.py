@@ -26,7 +26,7 @@ class Handler(BaseHTTPRequestHandler):
         if way == "500":
             return self._answer(500)
         if way == "hang":
-            time.sleep(1.5)
+            time.sleep(0.6)
         if way in ("hang", "reset", "after"):
             self.close_connection = True
             return
