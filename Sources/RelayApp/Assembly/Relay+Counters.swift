@@ -48,9 +48,10 @@ extension Relay {
         for (sink, counters) in await counters().sorted(by: { $0.key < $1.key }) {
             log(counters.pending > 0 ? .warning : .info, "relay", "counted", [("sink", sink)] + counters.fields)
             guard counters.pending > 0 else { continue }
-            log(
-                .warning, "relay", "not sent and lost, since the journal is in memory",
-                [("sink", sink), ("count", String(counters.pending))])
+            let what =
+                parts.store == nil
+                ? "not sent and lost, since the journal is in memory" : "not sent yet; they are sent after the next start"
+            log(parts.store == nil ? .warning : .info, "relay", what, [("sink", sink), ("count", String(counters.pending))])
         }
     }
 }

@@ -22,8 +22,8 @@ final class Relay {
         var log: Log
         /// Where the rules can be read again; nil if that is nowhere.
         var rulesPath: String?
-        /// The directory in which the journal is kept; nil: it is in memory.
-        var state: String?
+        /// The journal on disk; nil: a journal in memory, which the process takes with it.
+        var store: SQLiteJournal?
         /// Where commands reach the relay; nil if nowhere.
         var controlPlace: ControlPlace?
         /// Where the `stdout` sink writes.
@@ -62,7 +62,7 @@ final class Relay {
         startedAt = clock.moment()
         inForceSince = startedAt.wall
         let plan = parts.configuration.rules.plan
-        let journal = MemoryJournal(plan: plan)
+        let journal: any Journal = parts.store ?? MemoryJournal(plan: plan)
         self.journal = journal
         factory = SinkFactory(secrets: parts.secrets, clock: clock, log: log)
         let accepter = Accepter(journal: journal, plan: plan, clock: clock, log: log)
@@ -95,7 +95,9 @@ final class Relay {
             await accepting.ended(by: deadline, on: parts.clock)
             await timing.end()
             await closeDigests()
-            await sinks.drain(until: deadline)
+            // What is on disk can wait for the next start; what is in memory cannot.
+            if parts.store == nil { await sinks.drain() } else { await sinks.retire() }
+            await sinks.ended(by: deadline)
             group.cancelAll()
         }
         await output?.flush(within: .seconds(1), clock: parts.clock)
@@ -124,6 +126,7 @@ final class Relay {
         let saved = await savedProgress(of: configuration.streams)
         let done = accepter.adopt(plan)
         put(in: configuration, plan, prepared, saved: saved)
+        await parts.store?.keepHistory(configuration.history)
         self.configuration = configuration
         inForceSince = parts.clock.wallNow()
         await done.wait()
@@ -153,7 +156,7 @@ final class Relay {
 
     /// What the journal has of streams that the relay does not hold yet, by name; nothing if it keeps no progress.
     private func savedProgress(of streams: [RelayConfiguration.Stream]) async -> [String: StreamProgress] {
-        guard parts.state != nil else { return [:] }
+        guard parts.store != nil else { return [:] }
         var saved: [String: StreamProgress] = [:]
         for name in streams.map(\.connection.name) where !self.streams.names.contains(name) {
             saved[name] = await journal.savedProgress(of: name) ?? StreamProgress(stream: name)
@@ -168,7 +171,8 @@ final class Relay {
         if StandardOutput.owner(in: configuration.sinks) != nil, output == nil { makeOutput() }
         output?.adopt(configuration.sinks)
         sinks.adopt(prepared, output: output)
-        streams.adopt(configuration.streams, RulesInForce(configuration, plan: plan, output: output), saved: saved)
+        let rules = RulesInForce(configuration, plan: plan, output: output, hasHistory: parts.store != nil)
+        streams.adopt(configuration.streams, rules, saved: saved)
     }
 
     private func makeOutput() {

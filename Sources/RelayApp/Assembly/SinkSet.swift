@@ -64,10 +64,26 @@ final class SinkSet {
         }
     }
 
-    /// Delivers what is due, until nothing is or `deadline` has come.
-    func drain(until deadline: Instant) async {
+    /// Delivers what is due, and then nothing more.
+    func drain() async {
         for entry in entries { await entry.worker.drain() }
+    }
+
+    /// Delivers only what is in hand, and then nothing more.
+    func retire() async {
+        for entry in entries { await entry.worker.retire() }
+    }
+
+    /// Returns when no worker runs any more, or `deadline` has come.
+    func ended(by deadline: Instant) async {
         for task in entries.map(\.task) + leaving.values { await task.ended(by: deadline, on: clock) }
+    }
+
+    /// Starts the sinks that have stopped, or the one with this name if it has.
+    func startAgain(_ name: String?) async {
+        for entry in entries where name == nil || name == entry.prepared.configuration.name {
+            await entry.worker.start()
+        }
     }
 
     /// Releases what the sinks hold; no worker runs any more.

@@ -5,7 +5,7 @@ enum Commands {
         name: "log-level", value: "LEVEL", help: "error, warning, info, debug or trace (default: info)")
     private static let logFormat = OptionSpec(
         name: "log-format", value: "FORMAT", help: "logfmt or json (default: logfmt)")
-    private static let state = OptionSpec(name: "state", value: "DIR", help: "Where the relay keeps its state")
+    static let state = OptionSpec(name: "state", value: "DIR", help: "Where the relay keeps its state")
     private static let noState = OptionSpec(name: "no-state", value: nil, help: "Keep nothing on disk")
     static let whereRules = """
         The rules file is --rules, else $CHIRP_RELAY_RULES, else
@@ -23,8 +23,8 @@ enum Commands {
 
 
             The state directory is --state, else $STATE_DIRECTORY, else
-            $XDG_STATE_HOME/chirp-relay (~/.local/state if unset). This version makes the
-            directory but keeps its journal in memory.
+            $XDG_STATE_HOME/chirp-relay (~/.local/state if unset). What is accepted is on disk
+            there: after a crash it is delivered or accounted for.
 
             The rules file is read again when it changes and at SIGHUP; if it is wrong, the
             rules stay as they were. `--rules -` reads standard input, once. SIGTERM and SIGINT
@@ -45,7 +45,7 @@ enum Commands {
             """)
 
     static let silence = CommandSpec(
-        name: "silence", summary: "Mute what matches in the running relay until a time; list and end such silences.",
+        name: "silence", summary: "Mute what matches until a time; list and end such silences.",
         operand: "add|list|remove [ID]", mostOperands: 2,
         options: [
             OptionSpec(name: "kind", value: "K", help: "add: events of this kind"),
@@ -58,7 +58,7 @@ enum Commands {
             OptionSpec(name: "until", value: "TIME", help: "add: until when (see below)"),
             OptionSpec(name: "json", value: nil, help: "list: print JSON, one silence a line"),
             OptionSpec(name: "all", value: nil, help: "remove: all of them"),
-            OptionSpec(name: "state", value: "DIR", help: "Where the relay keeps its state"),
+            rules, state,
             OptionSpec(name: "no-state", value: nil, help: "Ask the relay that keeps no state"),
         ],
         notes: """
@@ -73,9 +73,41 @@ enum Commands {
             digest or waits for its sink already still goes out.
 
             The relay is found in its state directory (the one that `run` takes), or in
-            $XDG_RUNTIME_DIR/chirp-relay. Silences end with the relay in this version.
-            Exit status: 0 done, 1 no relay runs or it refused, 64 wrong usage.
-            """)
+            $XDG_RUNTIME_DIR/chirp-relay. If none runs, the journal in the state directory is
+            changed, by the rules file.
+            Exit status: 0 done, 1 there is neither, or it refused, 64 wrong usage.
+
+            """ + whereRules)
+
+    static let outbox = CommandSpec(
+        name: "outbox", summary: "List, show, send again or drop what waits for its sinks, and what was given up.",
+        operand: "list|show|retry|drop [ID]...", mostOperands: 1000,
+        options: [
+            OptionSpec(name: "sink", value: "S", help: "What is bound for this sink"),
+            OptionSpec(name: "dead", value: nil, help: "list, drop: dead letters only"),
+            OptionSpec(name: "pending", value: nil, help: "list, drop: what is not given up only"),
+            OptionSpec(name: "older-than", value: "TIME", help: "Accepted so long ago, such as 90s, 15m or 2d"),
+            OptionSpec(name: "all", value: nil, help: "retry, drop: everything"),
+            OptionSpec(name: "to", value: "SINK", help: "retry: send it to this sink instead"),
+            OptionSpec(name: "limit", value: "N", help: "list: at most so many (default: 100)"),
+            OptionSpec(name: "json", value: nil, help: "list, show: print JSON, one delivery a line"),
+            rules, state,
+        ],
+        notes: """
+            retry sends dead letters again, and starts a sink that has stopped:
+
+              chirp-relay outbox retry --sink team-chat
+              chirp-relay outbox retry 17 18 --to log
+
+            drop gives up what waits, and deletes the text of what was given up; the counters
+            keep both. Several of ID, --sink, --older-than: all must hold.
+
+            list and show read the journal, also beside a running relay. retry and drop ask the
+            relay; if none runs they change the journal themselves, by the rules file (see
+            below). The state directory is that of `run`.
+            Exit status: 0 done, 1 there is no such journal or delivery, 64 wrong usage.
+
+            """ + whereRules)
 
     static let demo = CommandSpec(
         name: "demo", summary: "Relay made-up events from a server of the demo's own, with the example rules.",
@@ -101,11 +133,11 @@ enum Commands {
             Save it beside the rules and name it there: "$schema": "rules.schema.json".
             """)
 
-    static let all = [run, check, test, explain, silence, schema, demo]
+    static let all = [run, check, test, explain, silence, outbox, schema, demo]
 
     /// Commands of the design that this version does not have.
     static let notYet = [
-        "replay", "send", "status", "outbox", "history", "init",
+        "replay", "send", "status", "history", "init",
     ]
 
     static let help = """

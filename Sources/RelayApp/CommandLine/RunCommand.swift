@@ -1,5 +1,6 @@
 internal import GLibRuntime
 internal import RelayCore
+internal import RelayJournal
 internal import RelayRules
 
 /// `run`: holds the streams until a signal ends it.
@@ -29,12 +30,11 @@ struct RunCommand {
         let path = try CommandRules.path(option: arguments.options["rules"])
         let (file, configuration, warnings) = try CommandRules.load(path)
         for warning in warnings { log(.warning, "rules", warning.line(file: path)) }
-        let place = try controlPlace(state: try prepareState(log), log)
-        // What is read from standard input cannot be read again.
-        let rulesPath = path == CommandRules.standardInput ? nil : path
-        let parts = Relay.Parts(
+        var parts = Relay.Parts(
             configuration: configuration, secrets: SecretReader(folder: file.folder), clock: clock, log: log,
-            rulesPath: rulesPath, controlPlace: place)
+            // What is read from standard input cannot be read again.
+            rulesPath: path == CommandRules.standardInput ? nil : path)
+        try await takeState(&parts)
         return try await RelaySession(parts).run { _ in
             log(
                 .info, "relay", "starting",
@@ -45,33 +45,20 @@ struct RunCommand {
         }
     }
 
-    /// Takes the place at which commands reach the relay: the state directory, else that of the session.
-    private func controlPlace(state: String?, _ log: Log) throws(CommandFault) -> ControlPlace? {
-        if let state { return try ControlPlace.take(state: state, log) }
-        return ControlPlace.takeRuntimeDirectory(SecretReader.processEnvironment, log)
-    }
-
-    /// Makes the state directory, and says where the journal is.
-    ///
-    /// - Returns: the directory, or nil if there is none.
-    private func prepareState(_ log: Log) throws(CommandFault) -> String? {
-        let notKept = "nothing is kept over a restart"
-        guard !arguments.has("no-state") else {
-            log(.info, "journal", "in memory, as asked for: \(notKept)")
-            return nil
+    /// Opens the journal in the state directory, which is also where commands reach the relay; without one there is a
+    /// place in the session for them.
+    private func takeState(_ parts: inout Relay.Parts) async throws(CommandFault) {
+        let log = parts.log
+        if arguments.has("no-state") {
+            log(.info, "journal", "in memory, as asked for: nothing is kept over a restart")
+            parts.controlPlace = ControlPlace.takeRuntimeDirectory(SecretReader.processEnvironment, log)
+            return
         }
-        let asked = arguments.options["state"]
-        guard let path = asked ?? StateDirectory.usualPath(SecretReader.processEnvironment) else {
-            log(.warning, "journal", "in memory, since there is no place for a state directory: \(notKept)")
-            return nil
-        }
-        if let reason = StateDirectory.make(path) {
-            let sentence = "the state directory \(path) cannot be used: \(reason)"
-            if asked != nil { throw CommandFault(.failed, "\(sentence); choose another, or take --no-state") }
-            log(.warning, "journal", "\(sentence); in memory instead: \(notKept)")
-            return nil
-        }
-        log(.info, "journal", "in memory in this version: \(notKept)", [("state", path)])
-        return path
+        let place = try ControlPlace.take(state: try JournalPlace.directory(arguments))
+        parts.controlPlace = place
+        let (journal, notes) = try await JournalPlace.open(place, parts.configuration, at: parts.clock.moment())
+        for note in notes { log(.warning, "journal", note.description) }
+        log(.info, "journal", "on disk", [("state", place.directory)])
+        parts.store = journal
     }
 }

@@ -32,12 +32,30 @@ struct ControlClient {
         let descriptor = try connect()
         defer { close(descriptor) }
         try send(request.line + [UInt8(ascii: "\n")], to: descriptor)
+        return try Self.checked(try receive(from: descriptor))
+    }
+
+    /// Reads an answer.
+    ///
+    /// - Throws: `CommandFault` (1) if it says that the request is refused.
+    static func checked(_ answer: [UInt8]) throws(CommandFault) -> ConfigurationNode {
         let problems = Problems()
-        guard let node = ConfigurationParser.parse(try receive(from: descriptor), problems: problems),
-            let isFine = node["ok"]
-        else { throw CommandFault(.failed, "the relay gave no answer that can be read") }
+        guard let node = ConfigurationParser.parse(answer, problems: problems), let isFine = node["ok"] else {
+            throw CommandFault(.failed, "the relay gave no answer that can be read")
+        }
         if case .bool(true) = isFine.value { return node }
         throw CommandFault(.failed, Shown.printable(node["error"]?.text ?? "the relay refused without a reason"))
+    }
+
+    /// Whether a relay listens.
+    var findsRelay: Bool {
+        directories.contains { directory in
+            let path = ControlPlace.socket(in: directory)
+            guard ControlPlace.fault(ofSocket: path) == nil else { return false }
+            let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+            defer { close(descriptor) }
+            return descriptor >= 0 && Self.connect(descriptor, to: path) == 0
+        }
     }
 
     private func connect() throws(CommandFault) -> Int32 {

@@ -1,12 +1,13 @@
 internal import GLibRuntime
 internal import Glibc
 internal import RelayCore
+internal import RelayJournal
 
 /// The directory in which a relay listens for commands, and its lock.
 struct ControlPlace: Sendable {
     /// The directory.
     let directory: String
-    private let lock: FileLock
+    private let lock: StateLock
 
     /// The path of the socket.
     var socket: String { Self.socket(in: directory) }
@@ -26,22 +27,15 @@ struct ControlPlace: Sendable {
             + "that the system allows; choose a shorter directory with --state"
     }
 
-    /// Takes the state directory, of which there is one relay at a time.
+    /// Takes the state directory, of which there is one relay at a time, and makes it if it is missing.
     ///
-    /// - Returns: nil if there can be no lock, which is told.
-    /// - Throws: `CommandFault` (1) that names the relay which has it.
-    static func take(state directory: String, _ log: Log) throws(CommandFault) -> ControlPlace? {
-        switch FileLock.take(directory + "/lock") {
-        case .taken(let lock): return ControlPlace(directory: directory, lock: lock)
-        case .held(let process):
-            let who = process.map { " (process \($0))" } ?? ""
-            throw CommandFault(
-                .failed,
-                "another relay\(who) uses the state directory \(directory); end it, or give this one another with --state"
-            )
-        case .impossible(let reason):
-            log(.warning, "control", "commands cannot reach this relay: \(reason)")
-            return nil
+    /// - Throws: `CommandFault` (1) if it cannot be used, or a relay has it, which is named.
+    static func take(state directory: String) throws(CommandFault) -> ControlPlace {
+        do throws(StateFolder.Fault) {
+            try StateFolder.prepare(directory)
+            return ControlPlace(directory: directory, lock: try StateLock(of: directory))
+        } catch {
+            throw CommandFault(.failed, error.description)
         }
     }
 
@@ -54,18 +48,19 @@ struct ControlPlace: Sendable {
             log(.info, "control", "\(without): it has no state directory, and $XDG_RUNTIME_DIR is not set")
             return nil
         }
-        if let reason = StateDirectory.make(directory) ?? fault(ofDirectory: directory) {
-            log(.warning, "control", "\(without): \(directory) cannot be used: \(reason)")
-            return nil
-        }
-        switch FileLock.take(directory + "/lock") {
-        case .taken(let lock): return ControlPlace(directory: directory, lock: lock)
-        case .held(let process):
-            let who = process.map { " (process \($0))" } ?? ""
+        do throws(StateFolder.Fault) {
+            try StateFolder.prepare(directory)
+            if let reason = fault(ofDirectory: directory) {
+                log(.warning, "control", "\(without): \(directory) cannot be used: \(reason)")
+                return nil
+            }
+            return ControlPlace(directory: directory, lock: try StateLock(of: directory))
+        } catch .inUse(_, let process) {
             log(
                 .warning, "control",
-                "\(without): another relay\(who) has \(socket(in: directory)); give them state directories")
-        case .impossible(let reason): log(.warning, "control", "\(without): \(reason)")
+                "\(without): another relay (process \(process)) has \(socket(in: directory)); give them state directories")
+        } catch {
+            log(.warning, "control", "\(without): \(error)")
         }
         return nil
     }

@@ -71,7 +71,7 @@ package final class StateLock: Sendable {
     /// Takes the lock of a folder that `StateFolder.prepare` was called for.
     package init(of folder: String) throws(StateFolder.Fault) {
         let path = folder + "/lock"
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .readOnly(path: folder, reason: StateFolder.systemText()) }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             defer { close(descriptor) }

@@ -11,6 +11,9 @@ package struct JournalOptions: Sendable {
     /// The layer of SQLite between it and the system; nil for the usual one.
     package var vfs: String?
 
+    /// The path of the journal in a state folder.
+    package static func path(in folder: String) -> String { JournalFile.path(in: folder) }
+
     /// Creates options; the ballast is 8 MiB unless it is given.
     package init(folder: String, program: String, ballast: Int = 8 << 20, vfs: String? = nil) {
         self.folder = folder
