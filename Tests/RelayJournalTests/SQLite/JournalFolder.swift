@@ -12,7 +12,7 @@ final class JournalFolder: Sendable {
     let recording: Int32?
 
     init(recordsWrites: Bool = false) throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryFolder(isQuick: true)
         recording = recordsWrites ? relay_record(folder.path) : nil
     }
 

@@ -139,16 +139,11 @@ struct RandomRows {
             ) { first, _ in first })
     }
 
-    mutating func silences() -> SilenceRows {
-        SilenceRows(
-            silences: list { rows in
-                Silence(
-                    id: rows.number(),
-                    matcher: Silence.Matcher(
-                        kind: rows.maybe { $0.text() }, actor: rows.maybe { $0.text() }, post: rows.maybe { $0.text() },
-                        rule: rows.maybe { $0.text() }, sink: rows.maybe { $0.text() },
-                        stream: rows.maybe { $0.text() }), until: rows.instant())
-            }, lastID: number())
+    mutating func silence() -> Silence {
+        let matcher = Silence.Matcher(
+            kind: maybe { $0.text() }, actor: maybe { $0.text() }, post: maybe { $0.text() }, rule: maybe { $0.text() },
+            sink: maybe { $0.text() }, stream: maybe { $0.text() })
+        return Silence(id: number(), matcher: matcher, until: instant())
     }
 
     mutating func effects() -> [RecordedEffect] {

@@ -26,7 +26,7 @@ struct RowCodecTests {
             Sample(rows.event()), Sample(DeliveryBody(rows.delivery())), Sample(rows.limitRow()),
             Sample(RepeatRow(key: rows.key(), at: rows.instant(), within: rows.duration(), order: rows.number())),
             Sample(rows.groupRow()), Sample(briefing), Sample(Gathering.Item(rows.event(), rule: rows.text())),
-            Sample(rows.plan()), Sample(rows.silences()), Sample(totals), Sample(cursor),
+            Sample(rows.plan()), Sample(rows.silence()), Sample(totals), Sample(cursor),
             Sample(RecordedEffects(rows.effects())), Sample(ClosingRow.Fate.delivery(rows.number())),
             Sample(HighWaterMark(serial: rows.number(), event: rows.number(), seen: rows.number())),
         ]

@@ -62,16 +62,3 @@ extension Silence.Matcher {
     /// The fields in the order in which they are written.
     fileprivate var fields: [String?] { [kind, actor, post, rule, sink, stream] }
 }
-
-extension SilenceRows: StoredValue {
-    func write(to writer: inout RowWriter) {
-        writer.write(lastID)
-        writer.write(list: silences) { $0.write($1) }
-    }
-
-    init(from reader: inout RowReader) throws(DamagedRow) {
-        let lastID = try reader.unsigned()
-        self.init(
-            silences: try reader.list { reader throws(DamagedRow) in try reader.value(Silence.self) }, lastID: lastID)
-    }
-}

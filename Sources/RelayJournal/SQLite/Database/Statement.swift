@@ -119,7 +119,13 @@ struct Row {
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 
     /// Returns a text, in which ill-formed bytes become U+FFFD (`sqlite3_column_text`).
-    func text(_ column: Int32) -> String { withBytes(column) { String(decoding: $0, as: UTF8.self) } }
+    func text(_ column: Int32) -> String {
+        // It may be stored in UTF-16, if the header of the file is damaged.
+        let start = sqlite3_column_text(statement, column)
+        let bytes = UnsafeBufferPointer(
+            start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(statement, column)))
+        return String(decoding: bytes, as: UTF8.self)
+    }
 
     /// Returns bytes.
     func bytes(_ column: Int32) -> [UInt8] { withBytes(column) { Array($0) } }

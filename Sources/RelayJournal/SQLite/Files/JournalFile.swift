@@ -84,7 +84,9 @@ struct JournalFile {
         guard mode == "wal" else {
             throw DatabaseFault(
                 kind: .readOnly, function: "PRAGMA journal_mode",
-                message: "\(path) cannot be written beside its readers: it, or the file system, takes no WAL")
+                message:
+                    "\(path) cannot be written beside its readers (its mode is \(mode ?? "unknown")): it, or the file "
+                    + "system, takes no WAL")
         }
         try database.execute(
             """
@@ -108,6 +110,8 @@ struct JournalFile {
 
     private func check(_ database: Database) throws(DatabaseFault) {
         var faults: [String] = []
+        let encoding = try database.first("PRAGMA encoding") { $0.text(0) }
+        if encoding != "UTF-8" { faults.append("the encoding is \(encoding ?? "unknown")") }
         try database.each("PRAGMA quick_check(3)") { faults.append($0.text(0)) }
         guard faults == ["ok"] else {
             throw DatabaseFault(

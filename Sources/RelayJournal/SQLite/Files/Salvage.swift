@@ -28,6 +28,7 @@ struct Salvage {
             Table("gathering", "serial, row", count: \.rows),
             Table("briefing", "serial, row", count: \.rows),
             Table("item", "place, row", count: \.rows),
+            Table("silence", "id, row", count: \.rows),
             Table("receipt", "rule, sink, receipt, count", keys: 3, count: \.rows),
             Table("counter", "part, sink, effects, delivered, suppressed, pending, dead", keys: 2, count: \.rows),
             Table("outbox_full", "sink, rule, hour, count, untold", keys: 3, count: \.rows),

@@ -17,7 +17,7 @@ struct LedgerStore {
         try write("gathering", changes.groups)
         try write("briefing", changes.briefings)
         for item in changes.items { try write(item) }
-        if let silences = changes.silences { try write("silences", silences) }
+        if let silences = changes.silences { try write(silences) }
         for receipt in changes.receipts { try write(receipt) }
         for row in changes.sinks { try write(row.counters, of: row.sink, part: "ledger") }
         if let totals = changes.totals { try write("totals", totals) }
@@ -64,6 +64,21 @@ struct LedgerStore {
         }
     }
 
+    /// Writes the silences that the file does not have, and removes those that are gone.
+    private func write(_ rows: SilenceRows) throws(DatabaseFault) {
+        var stored: Set<UInt64> = []
+        try database.each("SELECT id FROM silence") { stored.insert($0.unsigned(0)) }
+        // They never change, so an id says all.
+        for silence in rows.silences where stored.remove(silence.id) == nil {
+            try database.run("INSERT INTO silence(id, row) VALUES(?, ?)") {
+                $0.bind(silence.id)
+                $0.bind(RowWriter.encode(silence))
+            }
+        }
+        for id in stored { try database.run("DELETE FROM silence WHERE id = ?") { $0.bind(id) } }
+        try Schema.setMeta("last silence", database) { $0.bind(rows.lastID) }
+    }
+
     private func write(_ receipt: ReceiptCount) throws(DatabaseFault) {
         try database.run("INSERT OR REPLACE INTO receipt(rule, sink, receipt, count) VALUES(?, ?, ?, ?)") {
             $0.bind(receipt.rule)
@@ -102,7 +117,9 @@ struct LedgerStore {
     func read() throws(DatabaseFault) -> Image {
         var image = Image()
         image.ledger.plan = try meta("plan", &image.damaged)
-        image.ledger.silences = try meta("silences", &image.damaged) ?? SilenceRows()
+        image.ledger.silences.silences = try rows("silence", &image.damaged)
+        let lastSilence = try database.number("SELECT value FROM meta WHERE name = 'last silence'") ?? 0
+        image.ledger.silences.lastID = UInt64(clamping: lastSilence)
         image.ledger.totals = try meta("totals", &image.damaged) ?? LedgerTotals()
         image.ledger.limits = try rows("limit_key", &image.damaged)
         image.ledger.repeats = try rows("repeat_key", &image.damaged)

@@ -70,6 +70,7 @@ enum Schema {
         CREATE TABLE gathering(serial INTEGER PRIMARY KEY, row BLOB NOT NULL);
         CREATE TABLE briefing(serial INTEGER PRIMARY KEY, row BLOB NOT NULL);
         CREATE TABLE item(place INTEGER PRIMARY KEY, row BLOB NOT NULL);
+        CREATE TABLE silence(id INTEGER PRIMARY KEY, row BLOB NOT NULL);
         CREATE TABLE receipt(
             rule TEXT NOT NULL, sink TEXT NOT NULL, receipt TEXT NOT NULL, count INTEGER NOT NULL,
             PRIMARY KEY(rule, sink, receipt)
