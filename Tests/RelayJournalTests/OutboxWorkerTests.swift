@@ -165,7 +165,8 @@ struct OutboxWorkerTests: WorkerSuite {
         #expect(worker.stoppedBecause == "the token is refused")
         #expect(counters() == [0, 0, 2, 0])
         #expect(recorded.entries.count { $0.level == .error } == 1)
-        let again = journal.claim(ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9), inOrder: true), at: clock.now() + .seconds(1))
+        let again = journal.claim(
+            ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9), inOrder: true), at: clock.now() + .seconds(1))
         #expect(again.claims.map(\.attempt) == [1])
     }
 
@@ -259,7 +260,8 @@ struct OutboxWorkerTests: WorkerSuite {
         }
         #expect(counters() == [0, 0, 3, 0])
         // Nothing is leased any more: all can be claimed long before a lease would end.
-        let claims = journal.claim(ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9)), at: clock.now() + .seconds(1))
+        let claims = journal.claim(
+            ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9)), at: clock.now() + .seconds(1))
         #expect(Set(claims.claims.compactMap(\.delivery.eventID)) == ["a", "b", "c"])
     }
 
