@@ -43,7 +43,8 @@ struct PageReader: ~Copyable {
         var result = Result(page: CatchUpPage(batch: EventBatch(stream: stream), count: elements.places.count))
         result.page.isCut = elements.isCut
         for (index, place) in elements.places.enumerated() {
-            result.reports += decoder.decode(text.extracting(place), receivedAt: receivedAt, into: &result.page.batch)
+            result.reports +=
+                decoder.decode(text.extracting(place), receivedAt: receivedAt, into: &result.page.batch)
                 .reports
             // An element may be a list of events.
             guard result.page.batch.records.count >= room else { continue }

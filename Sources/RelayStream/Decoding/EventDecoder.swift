@@ -27,6 +27,7 @@ package struct EventDecoder: ~Copyable, Sendable {
     /// Whether the format has a place for times.
     let mapsTime: Bool
     private let parser: EventParser
+    var times = TimestampReader()
     let kinds: [(theirs: [UInt8], ours: [UInt8])]
     private var counters = [Int](repeating: 0, count: DecodeFault.allCases.count)
 

@@ -253,13 +253,16 @@ private struct World {
     private mutating func page(_ address: String) -> CatchUpPage {
         let size = Int.random(in: 1...4, using: &generator)
         let number = { (name: String) in
-            address.split(separator: name + "=").dropFirst().first.flatMap { Int($0.drop { $0 == "e" }.prefix(while: \.isNumber)) }
+            address.split(separator: name + "=").dropFirst().first.flatMap {
+                Int($0.drop { $0 == "e" }.prefix(while: \.isNumber))
+            }
         }
         if configuration.order == .oldest {
             // Some servers begin with the event that they are asked from; a page then has room for more.
             let isInclusive = number("after") != nil && Bool.random(using: &generator)
             let first = (number("after") ?? number("page") ?? 0) + (isInclusive ? 0 : 1)
-            let numbers = Array(stride(from: max(first, 1), through: produced, by: 1).prefix(isInclusive ? size + 1 : size))
+            let numbers = Array(
+                stride(from: max(first, 1), through: produced, by: 1).prefix(isInclusive ? size + 1 : size))
             let last = numbers.last ?? produced
             return CatchUpFixtures.page(numbers, next: last < produced ? "http://127.0.0.1:9/e?page=\(last)" : nil)
         }
