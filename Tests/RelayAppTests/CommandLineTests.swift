@@ -78,7 +78,7 @@ struct CommandLineTests {
     @Test(arguments: [
         Wrong("chekc", #"unknown command "chekc"; did you mean "check"?"#),
         Wrong("help demoo", #"unknown command "demoo"; did you mean "demo"?"#),
-        Wrong("replay", "the command replay is not supported yet"),
+        Wrong("send", "the command send is not supported yet"),
         Wrong("--rules x run", "unknown option --rules; options stand behind the command"),
         Wrong("run --rulse x", #"run: unknown option --rulse; did you mean "--rules"?"#),
         Wrong("run -v", "run: unknown option -v; options begin with two dashes"),

@@ -145,10 +145,10 @@ final class ProgressWatch {
     /// How many events pass between two looks at the clock.
     private static let stride = 1000
 
-    /// Creates the progress of a try that begins now.
-    init(_ clock: any RelayClock, output: OutputBlock) {
+    /// Creates the progress of a try that begins now, of so many events if that is known.
+    init(_ clock: any RelayClock, output: OutputBlock, of total: Int? = nil) {
         self.clock = clock
-        progress = Progress(at: clock.now())
+        progress = Progress(at: clock.now(), of: total)
         if isShown, isatty(1) == 1 { output.beforeWrite = { [weak self] in self?.end() } }
     }
 
