@@ -65,7 +65,8 @@ struct TrialSameAsRunTests {
         let timer = DigestTimer(journal: journal, clock: clock, log: log)
         accepter.onDeadline = { timer.note($0) }
         let flow = EventFlow(
-            configuration.streams[0], rules: RulesInForce(configuration, plan: plan, output: nil), accepter: accepter,
+            configuration.streams[0], saved: nil, rules: RulesInForce(configuration, plan: plan, output: nil),
+            accepter: accepter,
             receipts: ReceiptTable(), clock: clock, log: log)
         await withTaskGroup(of: Void.self) { group in
             group.addLoopTask { await accepter.run() }

@@ -3,6 +3,7 @@ internal import RelayCore
 
 /// Commits what the streams ask of the journal, in groups: whatever has queued while the last commit ran.
 ///
+/// A commit also saves how far the streams have come; what brought nothing to commit is saved within a second.
 /// It is also where a new plan takes its place in the order: after all that was decided by the old one.
 @MainLoop
 final class Accepter {
@@ -14,6 +15,11 @@ final class Accepter {
     private var plan: EffectPlan
     /// Intakes that wait for their commit; between two groups a plan of `adoptions` comes into force.
     private var groups: [[Intake]] = [[]]
+    /// How many intakes were added, and how many of them are committed.
+    private(set) var added = 0
+    private var committed = 0
+    /// When progress without intakes is saved; nil if there is none.
+    private var saveAt: Instant?
     private var adoptions: [Adoption] = []
     private var queuedBytes = 0
     private var isFinishing = false
@@ -27,6 +33,11 @@ final class Accepter {
     /// The bytes that an intake takes beside the text of its event.
     private static let bytesBeside = 512
 
+    /// How long progress without intakes may wait.
+    private static let longestUnsaved = Duration.seconds(1)
+
+    /// Knows how far the streams have come; nil if the journal keeps nothing of it.
+    weak var progress: (any ProgressSource)?
     /// Called when reading must stop (true) and when it may go on (false).
     var onPressure: (@MainLoop (Bool) -> Void)?
     /// Told when something of the journal is due after a commit.
@@ -52,6 +63,7 @@ final class Accepter {
     /// Queues an intake for the next commit.
     func add(_ intake: Intake) {
         groups[groups.count - 1].append(intake)
+        added += 1
         queuedBytes += intake.event.storage.count + Self.bytesBeside
         if queuedBytes > Self.mostBytes { setPressure(true) }
     }
@@ -59,6 +71,24 @@ final class Accepter {
     /// Starts a commit of what is queued, if anything is.
     func wake() {
         if !isIdle { bell.ring() }
+    }
+
+    /// Lets progress be saved within a second.
+    func noteProgress() {
+        guard progress != nil, saveAt == nil else { return }
+        saveAt = clock.now() + Self.longestUnsaved
+        if isIdle { bell.ring() }
+    }
+
+    /// Saves what progress is left, after the last line is written; what the disk does not take comes again.
+    func saveLastProgress() async {
+        let made = takeProgress(committing: 0)
+        if made.isEmpty { return }
+        do throws(JournalFailure) {
+            _ = try await journal.accept([], progress: made, at: clock.moment())
+        } catch {
+            log(.warning, "journal", "how far the streams have come is not saved", [("because", error.description)])
+        }
     }
 
     /// Puts a plan in force: intakes queued before are committed by the old one, later ones by this.
@@ -76,12 +106,15 @@ final class Accepter {
     func run() async {
         while !Task.isCancelled {
             if !groups[0].isEmpty {
-                await commit()
+                await commitNext()
             } else if !adoptions.isEmpty {
                 await adoptNext()
+            } else if isFinishing {
+                return
+            } else if let saveAt, saveAt <= clock.now() {
+                await commit([], takeProgress(committing: 0))
             } else {
-                if isFinishing { return }
-                await bell.wait()
+                await bell.wait(until: saveAt ?? .distantFuture, on: clock)
             }
         }
     }
@@ -94,16 +127,30 @@ final class Accepter {
 
     private var isIdle: Bool { groups[0].isEmpty && adoptions.isEmpty }
 
-    private func commit() async {
+    private func commitNext() async {
         let group = groups[0]
         groups[0] = []
         queuedBytes -= group.reduce(0) { $0 + $1.event.storage.count + Self.bytesBeside }
+        await commit(group, takeProgress(committing: group.count))
+        committed += group.count
+        setPressure(queuedBytes > Self.mostBytes)
+    }
+
+    /// Takes what can be saved with a commit of so many intakes; the rest is looked at again within a second.
+    private func takeProgress(committing count: Int) -> [StreamProgress] {
+        saveAt = nil
+        let made = progress?.takeProgress(committed: committed + count) ?? []
+        if progress?.hasProgress == true { saveAt = clock.now() + Self.longestUnsaved }
+        return made
+    }
+
+    private func commit(_ group: [Intake], _ made: [StreamProgress]) async {
+        if group.isEmpty, made.isEmpty { return }
         await untilTaken("events are not accepted yet") { [self] () throws(JournalFailure) in
-            let acceptances = try await journal.accept(group, at: clock.moment())
+            let acceptances = try await journal.accept(group, progress: made, at: clock.moment())
             tellFull(acceptances, of: group)
             tellDeadline(acceptances)
         }
-        setPressure(queuedBytes > Self.mostBytes)
     }
 
     private func adoptNext() async {

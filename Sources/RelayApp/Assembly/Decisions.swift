@@ -74,6 +74,9 @@ struct Decisions {
         }
     }
 
+    /// The lines that standard output was ever handed; 0 without it.
+    var handedLines: Int { lines?.handedLines ?? 0 }
+
     /// Hands on the lines of standard output.
     mutating func flush() {
         lines?.flush()

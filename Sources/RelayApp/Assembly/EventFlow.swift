@@ -32,6 +32,8 @@ final class EventFlow: StreamHandler {
     private var decoder: EventDecoder
     private var seen = SeenEvents(seed: .random(in: .min ... .max))
     private var batch: EventBatch
+    /// What is not saved yet; nil if the journal saves nothing of it.
+    private var progress: FlowProgress?
     private var decisions: Decisions
     private var receivedAt: Instant?
     private var onEvents: (@MainLoop (Int) -> Void)?
@@ -53,10 +55,12 @@ final class EventFlow: StreamHandler {
 
     /// Creates the flow of one stream.
     ///
-    /// `receipts` is where receipts are kept when rules go out of force; `onEvents` is told how many events have been
+    /// `saved` is what the journal has of the stream; nil if it keeps nothing of it. `receipts` is where receipts are
+    /// kept when rules go out of force; `onEvents` is told how many events have been
     /// decided in all, after every read that brought some.
     init(
-        _ stream: RelayConfiguration.Stream, rules: RulesInForce, accepter: Accepter, receipts: ReceiptTable,
+        _ stream: RelayConfiguration.Stream, saved: StreamProgress?, rules: RulesInForce, accepter: Accepter,
+        receipts: ReceiptTable,
         clock: any RelayClock, log: Log, onEvents: (@MainLoop (Int) -> Void)? = nil
     ) {
         self.stream = stream.connection.name
@@ -70,7 +74,18 @@ final class EventFlow: StreamHandler {
             format: stream.format, ids: IDSource(stream: self.stream, random: random, connection: 0))
         batch = EventBatch(stream: self.stream)
         decisions = Decisions(rules, accepter: accepter)
+        guard let saved else { return }
+        progress = FlowProgress(stream: self.stream)
+        for id in saved.seen { _ = seen.insert(id) }
     }
+
+    /// Takes what can be saved once everything before a position is safe; nil if that is nothing.
+    func takeProgress(before position: FlowProgress.Position) -> StreamProgress? {
+        progress?.take(before: position)
+    }
+
+    /// Whether something waits to be saved.
+    var hasProgress: Bool { progress?.isEmpty == false }
 
     /// Decides by these rules from the next event on; the ids that were seen stay.
     func adopt(_ rules: RulesInForce) {
@@ -116,7 +131,9 @@ final class EventFlow: StreamHandler {
         guard !batch.records.isEmpty else { return }
         events += batch.records.count
         duplicates += seen.removeSeen(from: &batch.records)
+        let added = accepter.added
         decisions.take(batch, at: now)
+        progress?.add(batch, recorded: accepter.added - added)
     }
 
     func chunkEnded() {
@@ -125,6 +142,8 @@ final class EventFlow: StreamHandler {
         toldEvents = events
         decisions.flush()
         tellOverruns()
+        progress?.mark(at: FlowProgress.Position(intakes: accepter.added, lines: decisions.handedLines))
+        if progress != nil { accepter.noteProgress() }
         accepter.wake()
         onEvents?(events)
     }

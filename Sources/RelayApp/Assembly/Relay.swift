@@ -2,6 +2,7 @@ internal import GLibRuntime
 internal import RelayCore
 internal import RelayJournal
 internal import RelayRules
+internal import RelayStream
 
 /// A running relay: streams, rules, journal, workers and sinks, wired up.
 ///
@@ -21,6 +22,8 @@ final class Relay {
         var log: Log
         /// Where the rules can be read again; nil if that is nowhere.
         var rulesPath: String?
+        /// The directory in which the journal is kept; nil: it is in memory.
+        var state: String?
         /// Where commands reach the relay; nil if nowhere.
         var controlPlace: ControlPlace?
         /// Where the `stdout` sink writes.
@@ -68,7 +71,9 @@ final class Relay {
         self.digests = digests
         sinks = SinkSet(journal: journal, factory: factory, clock: clock, log: log, tasks: tasks)
         streams = StreamSet(parts, accepter: accepter, receipts: ReceiptTable(), tasks: tasks)
-        put(in: parts.configuration, plan, try await factory.prepare(parts.configuration.sinks))
+        let prepared = try await factory.prepare(parts.configuration.sinks)
+        put(in: parts.configuration, plan, prepared, saved: await savedProgress(of: parts.configuration.streams))
+        if parts.state != nil { accepter.progress = streams }
         accepter.onPressure = { [weak self] in self?.streams.press(.commits, $0) }
         accepter.onDeadline = { digests.note($0) }
     }
@@ -94,6 +99,7 @@ final class Relay {
             group.cancelAll()
         }
         await output?.flush(within: .seconds(1), clock: parts.clock)
+        await accepter.saveLastProgress()
         await sinks.close()
         await tellCounters()
         await journal.close()
@@ -115,8 +121,9 @@ final class Relay {
     func adopt(_ configuration: RelayConfiguration, _ prepared: [PreparedSink]) async {
         let plan = configuration.rules.plan
         let former = sinks.formerNames
+        let saved = await savedProgress(of: configuration.streams)
         let done = accepter.adopt(plan)
-        put(in: configuration, plan, prepared)
+        put(in: configuration, plan, prepared, saved: saved)
         self.configuration = configuration
         inForceSince = parts.clock.wallNow()
         await done.wait()
@@ -144,11 +151,24 @@ final class Relay {
         }
     }
 
-    private func put(in configuration: RelayConfiguration, _ plan: EffectPlan, _ prepared: [PreparedSink]) {
+    /// What the journal has of streams that the relay does not hold yet, by name; nothing if it keeps no progress.
+    private func savedProgress(of streams: [RelayConfiguration.Stream]) async -> [String: StreamProgress] {
+        guard parts.state != nil else { return [:] }
+        var saved: [String: StreamProgress] = [:]
+        for name in streams.map(\.connection.name) where !self.streams.names.contains(name) {
+            saved[name] = await journal.savedProgress(of: name) ?? StreamProgress(stream: name)
+        }
+        return saved
+    }
+
+    private func put(
+        in configuration: RelayConfiguration, _ plan: EffectPlan, _ prepared: [PreparedSink],
+        saved: [String: StreamProgress]
+    ) {
         if StandardOutput.owner(in: configuration.sinks) != nil, output == nil { makeOutput() }
         output?.adopt(configuration.sinks)
         sinks.adopt(prepared, output: output)
-        streams.adopt(configuration.streams, RulesInForce(configuration, plan: plan, output: output))
+        streams.adopt(configuration.streams, RulesInForce(configuration, plan: plan, output: output), saved: saved)
     }
 
     private func makeOutput() {
@@ -156,6 +176,7 @@ final class Relay {
         output.onFull = { [weak self] in self?.streams.press(.standardOutput, $0) }
         output.onOff = { [weak self] in self?.standardOutputIsOff() }
         self.output = output
+        streams.output = output
     }
 
     private func standardOutputIsOff() {

@@ -65,6 +65,9 @@ final class StandardOutput {
         onFull?(waits && queue.isFull)
     }
 
+    /// The lines, of all that were ever handed over, whose fate is known.
+    var settledLines: Int { queue.counts.settled }
+
     /// The counters of the fast path by sink; those of deliveries are the journal's.
     var counters: [String: SinkCounters] {
         guard let name else { return past }

@@ -38,6 +38,9 @@ struct StdoutLines {
         if block.count >= Self.blockSize { flush() }
     }
 
+    /// The lines that the queue ever took.
+    var handedLines: Int { queue.counts.accepted }
+
     /// Hands all lines to the queue.
     mutating func flush() {
         guard lines > 0 else { return }

@@ -7,7 +7,7 @@ internal import RelayStream
 /// A stream keeps its flow, with the ids it has seen, as long as its name is in the file, and its connection as long as
 /// the file says the same of it.
 @MainLoop
-final class StreamSet {
+final class StreamSet: ProgressSource {
     private struct Entry {
         var stream: RelayConfiguration.Stream
         var flow: EventFlow
@@ -20,6 +20,8 @@ final class StreamSet {
     private let receipts: ReceiptTable
     private let tasks: LongTasks
     private let transport = SocketTransport()
+    /// Standard output, whose lines must be written before what they tell of can be saved.
+    var output: StandardOutput?
     private var entries: [Entry] = []
     /// What streams counted that are no longer in the file.
     private var past = EventFlow.Counters()
@@ -54,11 +56,13 @@ final class StreamSet {
     }
 
     /// Holds these streams from now on and decides by these rules; what has not changed goes on as it is.
-    func adopt(_ streams: [RelayConfiguration.Stream], _ rules: RulesInForce) {
+    ///
+    /// `saved` is what the journal has of new streams, by name; nothing if it keeps no progress.
+    func adopt(_ streams: [RelayConfiguration.Stream], _ rules: RulesInForce, saved: [String: StreamProgress]) {
         let former = entries
         entries = streams.map { stream in
             guard let known = former.first(where: { $0.stream.connection.name == stream.connection.name }) else {
-                return start(stream, rules)
+                return start(stream, rules, saved[stream.connection.name])
             }
             known.flow.adopt(rules)
             return known.stream.fingerprint == stream.fingerprint ? known : restart(known, as: stream)
@@ -70,6 +74,13 @@ final class StreamSet {
             past.add(entry.flow.counters)
         }
     }
+
+    func takeProgress(committed: Int) -> [StreamProgress] {
+        let position = FlowProgress.Position(intakes: committed, lines: output?.settledLines ?? 0)
+        return entries.compactMap { $0.flow.takeProgress(before: position) }
+    }
+
+    var hasProgress: Bool { entries.contains { $0.flow.hasProgress } }
 
     /// Silences what these cover, on the fast path.
     func silence(_ silences: SilenceBook) {
@@ -91,10 +102,12 @@ final class StreamSet {
         for entry in entries { await entry.task.ended() }
     }
 
-    private func start(_ stream: RelayConfiguration.Stream, _ rules: RulesInForce) -> Entry {
+    private func start(
+        _ stream: RelayConfiguration.Stream, _ rules: RulesInForce, _ saved: StreamProgress?
+    ) -> Entry {
         let flow = EventFlow(
-            stream, rules: rules, accepter: accepter, receipts: receipts, clock: parts.clock, log: parts.log,
-            onEvents: parts.onEvents)
+            stream, saved: saved, rules: rules, accepter: accepter, receipts: receipts, clock: parts.clock,
+            log: parts.log, onEvents: parts.onEvents)
         flow.silence(silences)
         let reader = reader(stream, flow)
         return Entry(stream: stream, flow: flow, reader: reader, task: tasks.start { await reader.run() })
