@@ -31,6 +31,7 @@ let package = Package(
         // System libraries as the compiler sees them.
         .systemLibrary(name: "CGLib", pkgConfig: "gio-unix-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CNotify", pkgConfig: "libnotify", providers: [.apt(["libnotify-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
         // Needs the header of libcurl4-openssl-dev; the library is loaded when it is first needed.
         .target(name: "CCurl"),
@@ -44,7 +45,7 @@ let package = Package(
         // The rooms, in the order of the flow. They never import each other.
         room("RelayStream", ["RelayCore", "GLibRuntime", "WebSocketCodec", "HTTPClient", "CSimdjson"]),
         room("RelayRules", ["RelayCore", "GLibRuntime"]),
-        room("RelayJournal", ["RelayCore", "GLibRuntime"]),
+        room("RelayJournal", ["RelayCore", "GLibRuntime", "CSQLite"]),
         .target(
             name: "RelaySinks",
             dependencies: [

@@ -61,6 +61,28 @@ package struct HTTPAddress: Sendable, Hashable {
         return .success(HTTPAddress(scheme: scheme, host: host, port: port, hasUserInfo: hasUserInfo))
     }
 
+    /// Returns whether `other` has the same scheme, host and port (RFC 6454, section 4).
+    package func hasSameOrigin(as other: HTTPAddress) -> Bool {
+        scheme == other.scheme && port == other.port && host.lowercased() == other.host.lowercased()
+    }
+
+    /// Returns the URL that `reference` means where the URL `base` was asked for: RFC 3986, section 5.
+    ///
+    /// The C function is curl_url_set. The result may have another origin than `base`.
+    package static func resolve(_ reference: String, against base: String) -> Result<String, Fault> {
+        if reference.utf8.count > maxBytes { return .failure(Fault(message: "is longer than \(maxBytes) bytes")) }
+        if case .failure(let fault) = parse(base) { return .failure(fault) }
+        if let fault = charactersFault(reference) { return .failure(fault) }
+        guard let handle = relay_curl_url() else { return .failure(Fault(message: "cannot be parsed: out of memory")) }
+        defer { relay_curl_url_cleanup(handle) }
+        for text in [base, reference] where !text.isEmpty {
+            let code = relay_curl_url_set(handle, CURLUPART_URL, text, 0)
+            guard code == CURLUE_OK else { return .failure(Fault(message: sentence(code))) }
+        }
+        guard let url = part(handle, CURLUPART_URL) else { return .failure(Fault(message: "is no URL")) }
+        return parse(url).map { _ in url }
+    }
+
     private static func standardPort(_ scheme: String) -> Int { scheme == "https" ? 443 : 80 }
 
     /// Finds what libcurl would let pass, or would send as it is.
@@ -68,10 +90,7 @@ package struct HTTPAddress: Sendable, Hashable {
         let bytes = text.utf8
         if bytes.isEmpty { return Fault(message: "is empty") }
         if bytes.count > maxBytes { return Fault(message: "is longer than \(maxBytes) bytes") }
-        if bytes.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
-            return Fault(message: "has a space or a control character; in a path it is written as %20 and the like")
-        }
-        if bytes.contains(UInt8(ascii: "\\")) { return Fault(message: "has a backslash; write \"/\" or %5C") }
+        if let fault = charactersFault(text) { return fault }
         let scheme = bytes.prefix(8).map { $0 | 0x20 }
         guard scheme.starts(with: "https://".utf8) || scheme.starts(with: "http://".utf8) else {
             return Fault(
@@ -85,6 +104,14 @@ package struct HTTPAddress: Sendable, Hashable {
         if resource.contains(where: { $0 >= 0x80 }) {
             return Fault(message: "has characters beyond ASCII after the host; percent-encode them")
         }
+        return nil
+    }
+
+    private static func charactersFault(_ text: String) -> Fault? {
+        if text.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) {
+            return Fault(message: "has a space or a control character; in a path it is written as %20 and the like")
+        }
+        if text.utf8.contains(UInt8(ascii: "\\")) { return Fault(message: "has a backslash; write \"/\" or %5C") }
         return nil
     }
 

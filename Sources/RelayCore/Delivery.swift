@@ -58,9 +58,19 @@ package enum Outcome: Sendable, Equatable {
     /// The sink has it.
     case delivered
     /// Try again, not before `after` if the service asked for a time, in which the whole sink pauses.
-    case retry(after: Duration?, because: String)
+    case retry(after: Duration?, because: String, trouble: Trouble = .away)
     /// Trying again cannot help this delivery.
     case rejected(because: String)
     /// The sink's credential or address is refused: the sink stops, and this delivery stays pending.
     case stopped(because: String)
+
+    /// What made an attempt fail that is tried again.
+    package enum Trouble: Sendable {
+        /// The service could not be reached, or said that it is too early.
+        case away
+        /// A status 5xx or a time-out, which the delivery itself may be the cause of.
+        case failed
+        /// The service says that too much is sent.
+        case overrun
+    }
 }

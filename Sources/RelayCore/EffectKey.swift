@@ -77,3 +77,15 @@ extension KeyField {
         }
     }
 }
+
+extension [KeyField] {
+    /// Returns these fields of an event as they came, as people and machines read a group; "-" for an absent one.
+    package func label(of event: Event) -> UntrustedText {
+        var bytes: [UInt8] = []
+        for (index, field) in enumerated() {
+            if index > 0 { bytes.append(contentsOf: ", ".utf8) }
+            bytes.append(contentsOf: field.text(in: event)?.utf8 ?? [UInt8(ascii: "-")])
+        }
+        return UntrustedText(utf8: bytes)
+    }
+}

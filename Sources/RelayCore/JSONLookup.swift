@@ -22,6 +22,13 @@ package struct JSONLookup: Sendable, Equatable {
         return scanner.value(text)
     }
 
+    /// Finds the elements of an array, at most `limit`, and whether there are more; nil if the value is no array.
+    package func elements(in text: RawSpan, atMost limit: Int) -> (places: [Range<Int>], isCut: Bool)? {
+        guard kind == .array else { return nil }
+        var scanner = Scanner(at: range.lowerBound)
+        return scanner.elements(text, atMost: limit)
+    }
+
     /// Appends the value as text: a string without its escapes, a number, `true` or `false` as written.
     ///
     /// Of other values there is no text. Half a surrogate pair becomes U+FFFD.
@@ -40,7 +47,11 @@ package struct JSONLookup: Sendable, Equatable {
 
 /// A place in JSON text, moved without recursion: nesting costs a number, not a frame.
 private struct Scanner {
-    private var index = 0
+    private var index: Int
+
+    init(at index: Int = 0) {
+        self.index = index
+    }
 
     /// Goes from the container at the index to its member or element; false if it has none such.
     mutating func enter(_ key: [UInt8], _ text: RawSpan) -> Bool {
@@ -80,6 +91,21 @@ private struct Scanner {
             guard goOn(text) else { return false }
         }
         return true
+    }
+
+    /// Steps over the array at the index and returns where its first elements are, and whether it has more.
+    mutating func elements(_ text: RawSpan, atMost limit: Int) -> (places: [Range<Int>], isCut: Bool) {
+        var places: [Range<Int>] = []
+        index += 1
+        skipBlank(text)
+        while index < text.byteCount, byte(text) != UInt8(ascii: "]") {
+            guard places.count < limit else { return (places, true) }
+            let start = index
+            skipValue(text)
+            places.append(start..<index)
+            guard goOn(text) else { break }
+        }
+        return (places, false)
     }
 
     /// Steps over a comma; false if the container ends.

@@ -62,66 +62,6 @@ package struct OverflowCounters: Sendable, Equatable {
     package init() {}
 }
 
-/// A delivery handed to a worker, with the right to attempt it until the lease ends.
-package struct Claim: Sendable {
-    /// What to deliver.
-    package var delivery: Delivery
-    /// The number of this attempt, from 1.
-    package var attempt: Int
-    /// When the delivery was accepted, for its age.
-    package var acceptedAt: Instant
-    /// The journal's name for this claim; a settlement with an old one is stale.
-    package var token: UInt64
-
-    /// Creates a claim.
-    package init(delivery: Delivery, attempt: Int, acceptedAt: Instant, token: UInt64) {
-        self.delivery = delivery
-        self.attempt = attempt
-        self.acceptedAt = acceptedAt
-        self.token = token
-    }
-}
-
-/// How a worker settles a claim.
-package enum Settlement: Sendable, Equatable {
-    /// Done for good.
-    case delivered
-    /// Not before this instant again.
-    case retry(at: Instant, because: String)
-    /// Given up: a dead letter.
-    case dead(because: String)
-    /// Not attempted after all: as if it had never been claimed.
-    case released
-}
-
-/// A claim with what became of it.
-package struct SettledClaim: Sendable {
-    /// The claim.
-    package var claim: Claim
-    /// What became of it.
-    package var settlement: Settlement
-
-    /// Creates a settled claim.
-    package init(_ claim: Claim, _ settlement: Settlement) {
-        self.claim = claim
-        self.settlement = settlement
-    }
-}
-
-/// What a worker gets when it asks for work.
-package struct ClaimBatch: Sendable {
-    /// The claimed deliveries, in the order accepted.
-    package var claims: [Claim]
-    /// When the next unclaimed delivery of the sink is due, if none was due now; nil if there is none.
-    package var nextDue: Instant?
-
-    /// Creates a batch.
-    package init(claims: [Claim], nextDue: Instant?) {
-        self.claims = claims
-        self.nextDue = nextDue
-    }
-}
-
 /// The counters of one sink, in effects: a digest of seven counts seven.
 ///
 /// Always `effects == delivered + suppressed + pending + dead`.
@@ -193,16 +133,42 @@ package protocol Journal: Sendable {
     /// Returns the silences that have not ended, oldest first.
     func silences(at now: Moment) async -> [Silence]
 
-    /// Claims up to `count` due deliveries of `sink`, in the order accepted, for `lease`.
+    /// Claims deliveries of a sink that are due, in the order accepted.
     ///
-    /// With `inOrder`, a delivery that waits for its retry holds back all behind it.
-    func claim(sink: String, upTo count: Int, lease: Duration, inOrder: Bool, at now: Instant) async -> ClaimBatch
+    /// A backlog that the request wants folded is folded in the same commit.
+    func claim(_ request: ClaimRequest, at now: Instant) async -> ClaimBatch
 
     /// Settles claims; a claim whose lease ended and which somebody else has is passed over.
     ///
     /// - Returns: how many of them were stale.
     @discardableResult
     func settle(_ settlements: [SettledClaim], at now: Instant) async -> Int
+
+    /// Gives up the pending deliveries of a sink that were accepted at `limit` or before, but for those that are claimed.
+    ///
+    /// For a sink that nobody claims for: one that is stopped, away, or no longer in the file.
+    func giveUp(sink: String, acceptedBy limit: Instant, at now: Instant) async -> GivenUp
+
+    /// Returns the pending deliveries and the dead letters of a selection, oldest first, at most `limit`.
+    func outbox(_ selection: OutboxSelection, limit: Int) async -> [OutboxEntry]
+
+    /// Moves the dead letters of a selection back to pending, as far as there is room; or, with `to`, makes them new
+    /// effects of that sink and leaves them dead.
+    ///
+    /// With `to`, pending deliveries go too if they are named by serial or their sink is not in the plan. A sink that is
+    /// not in the plan takes nothing, nor does one that holds the same event already.
+    ///
+    /// - Returns: how many deliveries were moved.
+    func retry(_ selection: OutboxSelection, to sink: String?, at now: Instant) async throws(JournalFailure) -> Int
+
+    /// Makes the pending deliveries of a selection dead (`dropped by hand`), and deletes the text of dead ones, which
+    /// keep their place in the counters only; one that is claimed stays.
+    ///
+    /// - Returns: how many deliveries were dropped.
+    func drop(_ selection: OutboxSelection, at now: Instant) async throws(JournalFailure) -> Int
+
+    /// Returns what found no room in the outbox, by sink, rule and hour, the oldest first.
+    func outboxFull() async -> [OutboxFullCount]
 
     /// Returns the counters by sink, of the effects that reached the journal.
     func counters() async -> [String: SinkCounters]

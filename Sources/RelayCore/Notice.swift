@@ -51,6 +51,14 @@ package struct Notice: Sendable {
         body.utf8.append(contentsOf: line.utf8)
     }
 
+    /// Tells in the body how many effects of the rule found no room in the outbox since its last notice.
+    package mutating func tellUnqueued(_ count: Int) {
+        body = bodyBeforeSuppressed
+        if !body.isEmpty { body.utf8.append(UInt8(ascii: "\n")) }
+        body.utf8.append(contentsOf: "and \(count) more that found the outbox full".utf8)
+        tellSuppressed()
+    }
+
     /// The body without the line that `tellSuppressed` appended, for a sink that cuts the body or tells it elsewhere.
     package var bodyBeforeSuppressed: UntrustedText {
         guard let line = suppressedLine else { return body }

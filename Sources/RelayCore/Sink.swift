@@ -4,6 +4,8 @@ package protocol Sink: Sendable {
     var name: String { get }
     /// How many attempts may run at the same time; 1 keeps the order.
     var inFlight: Int { get }
+    /// When deliveries that wait for it are folded into digests; nil for never.
+    var backlog: BacklogPolicy? { get }
     /// Attempts a delivery once and says how it ended. Never throws and never takes longer than the sink's time-out.
     ///
     /// Cancelling the task ends the attempt soon, with `retry`.
@@ -16,6 +18,9 @@ package protocol Sink: Sendable {
 }
 
 extension Sink {
+    /// Each delivery goes alone.
+    package var backlog: BacklogPolicy? { nil }
+
     /// Returns at once: most sinks find out by trying.
     package func awaitReady() async {}
 }

@@ -9,7 +9,6 @@ package final class MemoryJournal: Journal {
     private var ledger: Ledger
     private var outbox: MemoryOutbox
     private var bells: [String: Doorbell] = [:]
-    private var nextToken: UInt64 = 0
 
     /// Creates an empty journal with a plan in force, in which every sink has a share of this size.
     package nonisolated init(
@@ -59,39 +58,41 @@ package final class MemoryJournal: Journal {
 
     package func overflows() -> OverflowCounters { ledger.overflows }
 
-    package func claim(
-        sink: String, upTo count: Int, lease: Duration, inOrder: Bool, at now: Instant
-    ) -> ClaimBatch {
-        guard var share = outbox.shares.removeValue(forKey: sink) else { return ClaimBatch(claims: [], nextDue: nil) }
-        defer { outbox.shares[sink] = share }
-        share.takeBackExpiredClaims(at: now)
-        var claims: [Claim] = []
-        while claims.count < count {
-            nextToken += 1
-            guard let claim = share.claim(token: nextToken, until: now + lease, inOrder: inOrder, at: now) else {
-                break
-            }
-            claims.append(claim)
-        }
-        return ClaimBatch(claims: claims, nextDue: claims.isEmpty ? share.nextDue(inOrder: inOrder) : nil)
+    package func claim(_ request: ClaimRequest, at now: Instant) -> ClaimBatch {
+        defer { ring() }
+        // What lies in memory can always be read.
+        return (try? outbox.claim(request, at: now, ledger: &ledger)) ?? ClaimBatch(claims: [], nextDue: nil)
     }
 
     @discardableResult
     package func settle(_ settlements: [SettledClaim], at now: Instant) -> Int {
-        var stale = 0
-        for settled in settlements {
-            let sink = settled.claim.delivery.sink
-            guard outbox.shares[sink]?.settle(settled.claim.token, settled.settlement) == true else {
-                stale += 1
-                continue
-            }
-            if settled.settlement == .released { bell(for: sink).ring() }
-        }
-        return stale
+        defer { ring() }
+        return outbox.settle(settlements, at: now)
     }
 
+    package func giveUp(sink: String, acceptedBy limit: Instant, at now: Instant) -> GivenUp {
+        defer { ring() }
+        return outbox.giveUp(sink: sink, acceptedBy: limit, at: now)
+    }
+
+    package func outbox(_ selection: OutboxSelection, limit: Int) -> [OutboxEntry] {
+        (try? outbox.entries(selection, limit: limit)) ?? []
+    }
+
+    package func retry(_ selection: OutboxSelection, to sink: String?, at now: Instant) throws(JournalFailure) -> Int {
+        defer { ring() }
+        return try outbox.retry(selection, to: sink, at: now, ledger: &ledger)
+    }
+
+    package func drop(_ selection: OutboxSelection, at now: Instant) -> Int {
+        defer { ring() }
+        return outbox.drop(selection, at: now)
+    }
+
+    package func outboxFull() -> [OutboxFullCount] { outbox.fullCounts }
+
     package func counters() -> [String: SinkCounters] {
-        ledger.counters.merging(outbox.shares.mapValues(\.counters)) { sum, other in
+        ledger.counters.merging(outbox.counters) { sum, other in
             var sum = sum
             sum.add(other)
             return sum
@@ -111,11 +112,11 @@ package final class MemoryJournal: Journal {
     }
 
     package func close() {
-        outbox.shares.removeAll()
+        outbox.removeAll()
     }
 
-    /// Rings the bells of the sinks for which something was stored.
+    /// Rings the bells of the sinks for which something is due that was not before.
     private func ring() {
-        for sink in outbox.takeStored() { bell(for: sink).ring() }
+        for sink in outbox.tidy() { bell(for: sink).ring() }
     }
 }

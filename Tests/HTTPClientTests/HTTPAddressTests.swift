@@ -104,4 +104,32 @@ struct HTTPFieldTests {
         #expect("\(request)" == "POST <redacted>")
         #expect(![String(describing: request), String(reflecting: request), dumped].contains { $0.contains("SECRET") })
     }
+
+    @Test(arguments: [
+        ("", "https://h.test/a/b?q=1"), ("?p=2", "https://h.test/a/b?p=2"), ("/c?p=2", "https://h.test/c?p=2"),
+        ("c", "https://h.test/a/c"), ("../c", "https://h.test/c"), ("//g.test/x", "https://g.test/x"),
+        ("http://h.test/x", "http://h.test/x"), ("HTTPS://H.test:444/x", "https://H.test:444/x"),
+    ])
+    func referenceIsResolved(reference: String, expected: String) {
+        #expect(HTTPAddress.resolve(reference, against: "https://h.test/a/b?q=1") == .success(expected))
+    }
+
+    @Test(arguments: [
+        "a b", "/a\r\nX: y", "/a\\b", "ftp://h.test/", "https://h.test:99999/", "//[::1", "https:///",
+        String(repeating: "a", count: 9000),
+    ])
+    func badReferenceIsRefused(reference: String) {
+        let result = HTTPAddress.resolve(reference, against: "https://h.test/a")
+        #expect(throws: HTTPAddress.Fault.self) { try result.get() }
+        #expect(throws: HTTPAddress.Fault.self) { try HTTPAddress.resolve("/x", against: "h.test").get() }
+    }
+
+    @Test(arguments: [
+        ("https://h.test/b", true), ("https://H.TEST:443/", true), ("https://h.test:444/", false),
+        ("http://h.test:443/", false), ("https://h.test.evil.test/", false), ("https://x.h.test/", false),
+    ])
+    func originIsCompared(text: String, isSame: Bool) throws {
+        let address = try HTTPAddress.parse("https://h.test/a?b").get()
+        #expect(try HTTPAddress.parse(text).get().hasSameOrigin(as: address) == isSame)
+    }
 }

@@ -43,7 +43,7 @@ struct DigestTimerTests {
     private func claimed() async -> [Int] {
         while !Task.isCancelled {
             await journal.bell(for: "sink").wait()
-            let claims = journal.claim(sink: "sink", upTo: 9, lease: .seconds(60), inOrder: false, at: clock.now())
+            let claims = journal.claim(ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(60)), at: clock.now())
                 .claims
             if !claims.isEmpty { return claims.map(\.delivery.effects) }
         }
@@ -77,7 +77,7 @@ struct DigestTimerTests {
             timer.wake()
             #expect(await claimed() == [2])
             await journal.bell(for: "other").wait()
-            let claims = journal.claim(sink: "other", upTo: 9, lease: .seconds(60), inOrder: false, at: clock.now())
+            let claims = journal.claim(ClaimRequest(sink: "other", upTo: 9, lease: .seconds(60)), at: clock.now())
                 .claims
             #expect(claims.compactMap(\.delivery.eventID) == ["c"])
         }

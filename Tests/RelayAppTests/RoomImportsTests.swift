@@ -24,7 +24,7 @@ struct RoomImportsTests {
     /// Where each C library may be seen.
     private static let places = [
         "CGLib": "GLibRuntime/", "CCurl": "HTTPClient/", "CSimdjson": "RelayStream/Decoding/",
-        "CNotify": "RelaySinks/Desktop/Libnotify.swift",
+        "CSQLite": "RelayJournal/SQLite/Database/", "CNotify": "RelaySinks/Desktop/Libnotify.swift",
     ]
 
     private let sources: [Source]

@@ -12,7 +12,8 @@ struct RulesSchemaTests {
         {
           "$schema": "contrib/rules.schema.json",
           "streams": {"s": {"url": "wss://a.example/ws", "token": {"env": "T"}, "redial": {}, "tls": {},
-            "format": {"kind": "/k", "id": "/i"}}},
+            "format": {"kind": "/k", "id": "/i"},
+            "catchUp": {"url": "/e?after={cursor}", "events": "/e", "order": "oldest"}}},
           "history": {"keep": "7d", "max": "200MB", "all": false},
           "lists": {"l": ["a"]},
           "times": {"t": {"from": "22:00", "to": "07:00"}},

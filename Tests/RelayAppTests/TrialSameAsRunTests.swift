@@ -172,7 +172,7 @@ private final class DeliveringJournal: Journal {
 
     private func deliver(at now: Moment) {
         for sink in sinkNames {
-            let claims = inner.claim(sink: sink, upTo: .max, lease: .seconds(1), inOrder: false, at: now.relay).claims
+            let claims = inner.claim(ClaimRequest(sink: sink, upTo: .max, lease: .seconds(1)), at: now.relay).claims
             lines += claims.map { TrialSameAsRunTests.line($0.delivery, at: now.relay) }
             inner.settle(claims.map { SettledClaim($0, .delivered) }, at: now.relay)
         }
@@ -188,11 +188,23 @@ private final class DeliveringJournal: Journal {
 
     func silences(at now: Moment) -> [Silence] { inner.silences(at: now) }
 
-    func claim(sink: String, upTo count: Int, lease: Duration, inOrder: Bool, at now: Instant) -> ClaimBatch {
-        inner.claim(sink: sink, upTo: count, lease: lease, inOrder: inOrder, at: now)
-    }
+    func claim(_ request: ClaimRequest, at now: Instant) -> ClaimBatch { inner.claim(request, at: now) }
 
     func settle(_ settlements: [SettledClaim], at now: Instant) -> Int { inner.settle(settlements, at: now) }
+
+    func giveUp(sink: String, acceptedBy limit: Instant, at now: Instant) -> GivenUp {
+        inner.giveUp(sink: sink, acceptedBy: limit, at: now)
+    }
+
+    func outbox(_ selection: OutboxSelection, limit: Int) -> [OutboxEntry] { inner.outbox(selection, limit: limit) }
+
+    func retry(_ selection: OutboxSelection, to sink: String?, at now: Instant) throws(JournalFailure) -> Int {
+        try inner.retry(selection, to: sink, at: now)
+    }
+
+    func drop(_ selection: OutboxSelection, at now: Instant) -> Int { inner.drop(selection, at: now) }
+
+    func outboxFull() -> [OutboxFullCount] { inner.outboxFull() }
 
     func counters() -> [String: SinkCounters] { inner.counters() }
 

@@ -28,6 +28,19 @@ struct JSONLookupTests {
         #expect(text(pointer, Self.document) == expected)
     }
 
+    @Test(arguments: [
+        ("[]", 9, [], false), ("[ ]", 9, [], false), ("[1]", 9, ["1"], false), ("[1]", 0, [], true),
+        (" [ 1 , \"a,]\" ,[2, [3]], {\"x\": [\"}\"]} ] ", 9, ["1", "\"a,]\"", "[2, [3]]", "{\"x\": [\"}\"]}"], false),
+        ("[null,true,-1e5]", 2, ["null", "true"], true), ("[null,true,-1e5]", 3, ["null", "true", "-1e5"], false),
+        ("{\"a\": 1}", 9, nil, false), ("\"[1]\"", 9, nil, false), ("7", 9, nil, false),
+    ])
+    func elementsOfAnArrayAreFound(_ json: String, _ limit: Int, _ expected: [String]?, _ isCut: Bool) {
+        let bytes = Array(json.utf8)
+        let found = JSONLookup.find(.whole, in: bytes.span.bytes)?.elements(in: bytes.span.bytes, atMost: limit)
+        #expect(found?.places.map { String(decoding: bytes[$0], as: UTF8.self) } == expected)
+        #expect(found?.isCut ?? false == isCut)
+    }
+
     @Test func brokenTextDoesNoHarm() {
         let whole = Array(Self.document.utf8)
         let pointers = ["", "/a", "/b/c/3/d", "/lone", "/zz", "/b/c/2/1"].compactMap { JSONPointer($0) }
@@ -38,10 +51,15 @@ struct JSONLookupTests {
                 #expect(value.range.upperBound <= part.count)
                 var bytes: [UInt8] = []
                 value.append(from: part.span.bytes, to: &bytes)
+                let elements = value.elements(in: part.span.bytes, atMost: 100)?.places ?? []
+                #expect(elements.allSatisfy { $0.upperBound <= part.count })
             }
         }
         for text in ["[", "{\"a\"", "{\"a\":", "{\"a\":\"", "\\", "]", "{]", "[1,", "{\"a\":1,", "\"\\", "{\"\\u"] {
-            for pointer in pointers { _ = JSONLookup.find(pointer, in: Array(text.utf8).span.bytes) }
+            let bytes = Array(text.utf8)
+            for pointer in pointers {
+                _ = JSONLookup.find(pointer, in: bytes.span.bytes)?.elements(in: bytes.span.bytes, atMost: 9)
+            }
         }
     }
 

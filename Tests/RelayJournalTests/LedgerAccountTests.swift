@@ -30,6 +30,8 @@ private struct Account {
     private var ledger: Ledger
     private var plan: EffectPlan
     private var store = RecordingStore()
+    private var disk = LedgerDisk()
+    private let bounds: LedgerBounds
     private var now: Moment
     private var events: [Event] = []
     private var silences: [UInt64] = []
@@ -44,8 +46,8 @@ private struct Account {
         random = SeededGenerator(seed: seed)
         plan = RandomPlan.plan(using: &random)
         let isSmall = Bool.random(using: &random)
-        let bounds = isSmall ? LedgerBounds(groups: 2, limitKeys: 2, repeatKeys: 2) : LedgerBounds()
-        ledger = Ledger(plan: plan, bounds: bounds)
+        bounds = isSmall ? LedgerBounds(groups: 2, limitKeys: 2, repeatKeys: 2) : LedgerBounds()
+        ledger = Ledger(plan: plan, bounds: bounds, recordsChanges: true)
         if Bool.random(using: &random) { store.room = 5 }
         // The night of a change of the clocks, in Berlin.
         now = Moment(Instant(milliseconds: 1_774_740_000_000))
@@ -63,7 +65,7 @@ private struct Account {
             try ledger.advance(to: now, into: &store)
         case 16: now = later(by: .seconds(Int.random(in: 0...40_000, using: &random)))
         case 17: now.wall = now.wall + .seconds(Int.random(in: -40_000...40_000, using: &random))
-        case 18: try mute()
+        case 18: if Bool.random(using: &random) { try mute() } else { restart() }
         default:
             if Bool.random(using: &random) { store.settleAll() } else { try reload() }
         }
@@ -109,6 +111,29 @@ private struct Account {
     private mutating func reload() throws {
         plan = RandomPlan.plan(using: &random)
         try ledger.adopt(plan, at: now, into: &store)
+    }
+
+    /// Goes on from what was written, when the clocks have been set.
+    private mutating func restart() {
+        disk.write(ledger.takeChanges())
+        now.relay = now.relay + .seconds(Int.random(in: -40_000...40_000, using: &random))
+        now.wall = now.wall + .seconds(Int.random(in: -40_000...40_000, using: &random))
+        ledger = Ledger(plan: plan, bounds: bounds, image: disk.image, at: now, recordsChanges: true)
+        for deadline in ledger.deadlines(at: now) {
+            // A time of day comes at least once a day, or an hour later when the clocks change.
+            let (distance, longest) = (deadline.distance(from: now), longest(of: deadline))
+            #expect(distance <= longest, "seed \(seed), step \(steps): \(deadline)")
+        }
+        disk.write(ledger.takeChanges())
+        let isAsWritten = disk == LedgerDisk(ledger.image)
+        #expect(isAsWritten, "seed \(seed), step \(steps)")
+    }
+
+    private func longest(of deadline: Deadline) -> Duration {
+        switch deadline {
+        case .relay: RandomPlan.longest
+        case .wall: .seconds(25 * 3600)
+        }
     }
 
     private func check() {

@@ -11,7 +11,7 @@ struct MemoryJournalTests {
     private func claim(
         _ journal: some Journal, _ count: Int = 10, inOrder: Bool = false, at now: Instant
     ) async -> ClaimBatch {
-        await journal.claim(sink: "sink", upTo: count, lease: lease, inOrder: inOrder, at: now)
+        await journal.claim(ClaimRequest(sink: "sink", upTo: count, lease: lease, inOrder: inOrder), at: now)
     }
 
     private func keys(_ batch: ClaimBatch) -> [String] { batch.claims.compactMap(\.delivery.eventID) }

@@ -192,8 +192,7 @@ struct OutboxWorkerTests {
         #expect(worker.stoppedBecause == "the token is refused")
         #expect(counters() == [0, 0, 2, 0])
         #expect(recorded.entries.count { $0.level == .error } == 1)
-        let again = journal.claim(
-            sink: "sink", upTo: 9, lease: .seconds(9), inOrder: true, at: clock.now() + .seconds(1))
+        let again = journal.claim(ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9), inOrder: true), at: clock.now() + .seconds(1))
         #expect(again.claims.map(\.attempt) == [1])
     }
 
@@ -287,8 +286,7 @@ struct OutboxWorkerTests {
         }
         #expect(counters() == [0, 0, 3, 0])
         // Nothing is leased any more: all can be claimed long before a lease would end.
-        let claims = journal.claim(
-            sink: "sink", upTo: 9, lease: .seconds(9), inOrder: false, at: clock.now() + .seconds(1))
+        let claims = journal.claim(ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9)), at: clock.now() + .seconds(1))
         #expect(Set(claims.claims.compactMap(\.delivery.eventID)) == ["a", "b", "c"])
     }
 

@@ -103,7 +103,6 @@ struct StreamConfigurationTests {
 
     @Test(arguments: [
         Mistake(key: "tokn", value: "x", told: "streams.chirp.tokn: unknown key \"tokn\"; did you mean \"token\"?"),
-        Mistake(key: "catchUp", value: [:], told: "streams.chirp.catchUp: \"catchUp\" is not supported yet"),
         Mistake(key: "send", value: [], told: "streams.chirp.send: \"send\" is not supported yet"),
         Mistake(
             key: "headers", value: ["X-A": "a\r\nEvil: 1"],

@@ -78,10 +78,7 @@ struct SilenceCommand {
         }
         let rows = silences.compactMap(Row.init)
         if rows.isEmpty { return Console.print("there are no silences") }
-        let width = max(2, rows.map(\.id.count).max() ?? 0)
-        for (id, until, what) in [("ID", "UNTIL", "WHAT")] + rows.map({ ($0.id, $0.until, $0.what) }) {
-            Console.print("\(Self.padded(id, to: width))  \(Self.padded(until, to: 16))  \(what)")
-        }
+        Console.print(TextTable.text(["ID", "UNTIL", "WHAT"], rows.map { [$0.id, $0.until, $0.what] }))
     }
 
     private func remove() throws(CommandFault) {
@@ -110,10 +107,6 @@ struct SilenceCommand {
     }
 
     private func usage(_ message: String) -> CommandFault { CommandFault(.usage, "silence: \(message)") }
-
-    private static func padded(_ text: String, to width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
-    }
 
     /// A silence as people see it.
     private struct Row {

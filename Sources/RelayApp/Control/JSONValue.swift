@@ -8,6 +8,8 @@ enum JSONValue: Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLitera
     case string(String)
     case array([JSONValue])
     case object([(name: String, value: JSONValue)])
+    /// A value that is written already.
+    case written([UInt8])
 
     init(stringLiteral text: String) { self = .string(text) }
     init(booleanLiteral flag: Bool) { self = .bool(flag) }
@@ -32,6 +34,7 @@ enum JSONValue: Sendable, ExpressibleByStringLiteral, ExpressibleByBooleanLitera
         case .bool(let flag): bytes.append(contentsOf: (flag ? "true" : "false").utf8)
         case .number(let number): bytes.append(contentsOf: String(number).utf8)
         case .string(let text): Self.append(text, to: &bytes)
+        case .written(let text): bytes.append(contentsOf: text)
         case .array(let values):
             bytes.append(UInt8(ascii: "["))
             for (place, value) in values.enumerated() {

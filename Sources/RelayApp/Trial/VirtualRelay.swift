@@ -205,8 +205,9 @@ final class VirtualRelay {
         var isAny = false
         while true {
             // Settled at once, so the lease never ends.
-            let claims = journal.claim(sink: sink, upTo: Self.claimed, lease: .seconds(1), inOrder: false, at: current)
-                .claims
+            let claims = journal.claim(
+                ClaimRequest(sink: sink, upTo: Self.claimed, lease: .seconds(1)), at: current
+            ).claims
             if claims.isEmpty { return isAny }
             isAny = true
             for claim in claims { observer.delivered(claim.delivery, at: current) }

@@ -38,13 +38,7 @@ struct OpenGroup: Sendable {
     /// The group as people and machines read it: the values of `by` as they came in its first event.
     var label: UntrustedText {
         if isShared { return UntrustedText("others") }
-        guard let first = gathering.items.first?.event else { return UntrustedText() }
-        var bytes: [UInt8] = []
-        for (index, field) in by.enumerated() {
-            if index > 0 { bytes.append(contentsOf: ", ".utf8) }
-            bytes.append(contentsOf: field.text(in: first)?.utf8 ?? Array("-".utf8))
-        }
-        return UntrustedText(utf8: bytes)
+        return gathering.items.first.map { by.label(of: $0.event) } ?? UntrustedText()
     }
 
     /// Whether a policy goes on with the group; else it has no place any more and closes.

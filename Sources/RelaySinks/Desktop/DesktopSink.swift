@@ -83,7 +83,8 @@
             }
             if let outcome = await call.outcome(within: Self.limit, clock: clock) { return outcome }
             call.isAbandoned = true
-            return .retry(after: nil, because: "the notification daemon took no popup within \(Self.limit)")
+            return .retry(
+                after: nil, because: "the notification daemon took no popup within \(Self.limit)", trouble: .failed)
         }
 
         private func finish(_ call: PopupCall, key: String, _ outcome: Outcome) {

@@ -42,7 +42,10 @@ package struct WebhookSink: Sink {
         switch await http.send(request(delivery)) {
         case .success(let response): return outcome(response)
         case .failure(let failure) where failure.kind == .invalid: return .stopped(because: failure.sentence)
-        case .failure(let failure): return .retry(after: nil, because: reason.shown(Array(failure.sentence.utf8)))
+        case .failure(let failure):
+            return .retry(
+                after: nil, because: reason.shown(Array(failure.sentence.utf8)),
+                trouble: failure.kind == .timeout ? .failed : .away)
         }
     }
 
@@ -72,11 +75,17 @@ package struct WebhookSink: Sink {
     private func outcome(_ response: HTTPResponse) -> Outcome {
         switch response.status {
         case 200..<300: .delivered
-        case 408, 425, 429, 500..<600: .retry(after: wait(response), because: reason.sentence(response))
+        case 408, 500..<600: retry(response, .failed)
+        case 425: retry(response, .away)
+        case 429: retry(response, .overrun)
         case 401, 410: .stopped(because: reason.sentence(response))
         case 300..<400: .rejected(because: reason.redirectSentence(response))
         default: .rejected(because: reason.sentence(response))
         }
+    }
+
+    private func retry(_ response: HTTPResponse, _ trouble: Outcome.Trouble) -> Outcome {
+        .retry(after: wait(response), because: reason.sentence(response), trouble: trouble)
     }
 
     /// How long the answer asks to wait.

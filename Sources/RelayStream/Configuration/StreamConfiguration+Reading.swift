@@ -13,7 +13,7 @@ extension StreamConfiguration {
     }
 
     /// Keys that the design has and this version has not.
-    private static let notYet = ["send", "refused", "catchUp", "expect"]
+    private static let notYet = ["send", "refused", "expect"]
 
     /// Reads the entry `name`; adds all that is wrong with it to `problems`, and returns nil without a usable URL.
     package static func read(name: String, node: ConfigurationNode, problems: Problems) -> Entry? {
@@ -28,6 +28,7 @@ extension StreamConfiguration {
         let maxMessage = reader.integer("maxMessage", default: 1 << 20, in: 1024...(1 << 26))
         let proxy = reader.optional("proxy").flatMap { readProxy($0, problems) }
         let tls = reader.optional("tls").map { readTLS($0, isSecure: url?.secure ?? true, problems) }
+        let catchUp = reader.optional("catchUp")
         reader.finish(notYet: notYet)
         guard let url else { return nil }
         var configuration = StreamConfiguration(name: name, url: url, token: token)
@@ -42,6 +43,9 @@ extension StreamConfiguration {
         configuration.maxMessage = maxMessage
         configuration.proxy = proxy
         configuration.tls = tls ?? TLSFiles()
+        configuration.catchUp = catchUp.flatMap {
+            CatchUpConfiguration.read($0, of: .init(url: url, isInsecure: insecure, format: format), problems)
+        }
         return Entry(configuration: configuration, format: format, link: link)
     }
 

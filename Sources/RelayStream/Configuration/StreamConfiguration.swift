@@ -66,6 +66,8 @@ package struct StreamConfiguration: Sendable, Equatable {
     package var proxy: String?
     /// Files for TLS.
     package var tls = TLSFiles()
+    /// How what was missed is fetched; nil if it cannot be.
+    package var catchUp: CatchUpConfiguration?
 
     /// Creates a configuration with the standard values.
     package init(name: String, url: WebSocketURL, token: SecretSource? = nil) {

@@ -24,12 +24,12 @@ struct StreamDial {
     /// Dials once.
     func run(key: [UInt8]) async -> Result {
         do throws(Refused) {
-            var (headers, values) = try await headers()
-            values += queryValues
+            let headers = try await headers()
+            let values = headers.secrets + queryValues
             let deadline = clock.now() + configuration.dialTimeout
             guard let socket = try await socket() else { return .stopped }
             let handshake = ClientHandshake(
-                target: configuration.url, headers: headers, subprotocol: configuration.subprotocol, key: key)
+                target: configuration.url, headers: headers.fields, subprotocol: configuration.subprotocol, key: key)
             let exchange = HandshakeExchange(socket: socket, clock: clock, deadline: deadline)
             let answer = await exchange.run(handshake.request)
             socket.onReadable = nil
@@ -67,33 +67,11 @@ struct StreamDial {
         }
     }
 
-    /// Returns the headers with the token, and the values that must not be shown.
-    private func headers() async throws(Refused) -> (headers: [(String, String)], secrets: [Secret]) {
-        var headers: [(String, String)] = []
-        var values: [Secret] = []
-        if let source = configuration.token {
-            let token = try await value(of: source, what: "the token")
-            values.append(token)
-            let scheme = configuration.scheme.isEmpty ? "" : configuration.scheme + " "
-            headers.append((configuration.header, scheme + token.reveal()))
-        }
-        for header in configuration.headers {
-            switch header.value {
-            case .text(let text): headers.append((header.name, text))
-            case .secret(let source):
-                let secret = try await value(of: source, what: "the header \(header.name)")
-                values.append(secret)
-                headers.append((header.name, secret.reveal()))
-            }
-        }
-        return (headers, values)
-    }
-
-    private func value(of source: SecretSource, what: String) async throws(Refused) -> Secret {
-        do throws(SecretFailure) {
-            return try await secrets.read(source)
+    private func headers() async throws(Refused) -> StreamHeaders.Fields {
+        do throws(StreamHeaders.Failure) {
+            return try await StreamHeaders(configuration: configuration, secrets: secrets).read()
         } catch {
-            throw Refused(ending: Ending(.authOrPolicy, "\(what) cannot be read: \(error)"))
+            throw Refused(ending: Ending(.authOrPolicy, error.reason))
         }
     }
 

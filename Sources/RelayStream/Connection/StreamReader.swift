@@ -25,6 +25,8 @@ package final class StreamReader {
         package var pauseLimit = Duration.seconds(30)
         /// Whether the token's file and the network are watched.
         package var isWatching = true
+        /// Who takes what a catch-up brings; nil to fetch nothing, whatever the configuration says.
+        package var catchUp: CatchUpTarget?
 
         /// Creates the surroundings of a process.
         package init(
@@ -41,12 +43,27 @@ package final class StreamReader {
         }
     }
 
+    /// Where what a catch-up brings goes to.
+    package struct CatchUpTarget {
+        /// Who takes it.
+        package var handler: any CatchUpHandler
+        /// How the events of a page are read: as the items of a message.
+        package var format: EventFormat
+
+        /// Creates a target.
+        package init(handler: any CatchUpHandler, format: EventFormat) {
+            self.handler = handler
+            self.format = format
+        }
+    }
+
     private let configuration: StreamConfiguration
     private let handler: any StreamHandler
     private let clock: any RelayClock
     private let dialler: StreamDial
     private let pauseLimit: Duration
     private let isWatching: Bool
+    private let catchUp: CatchUpRunner?
     private let bell = Doorbell()
     private var generator: any RandomNumberGenerator & Sendable
     private var machine: StreamMachine
@@ -71,6 +88,7 @@ package final class StreamReader {
         dialler = StreamDial(
             configuration: configuration, secrets: surroundings.secrets, environment: surroundings.environment,
             clock: surroundings.clock, transport: surroundings.transport)
+        catchUp = CatchUpRunner(configuration, surroundings: surroundings)
         machine = StreamMachine(policy: configuration.redial, at: surroundings.clock.now())
         reporter = StreamReporter(stream: configuration.name, log: surroundings.log)
     }
@@ -79,6 +97,15 @@ package final class StreamReader {
     ///
     /// To be called once.
     package func run() async {
+        guard let catchUp else { return await runConnections() }
+        await withTaskGroup(of: Void.self) { group in
+            group.addLoopTask { await catchUp.run() }
+            await runConnections()
+            group.cancelAll()
+        }
+    }
+
+    private func runConnections() async {
         let tokenWatch = makeTokenWatch()
         let networkWatch = isWatching ? NetworkWatch { [weak self] in self?.networkCameBack() } : nil
         var step = machine.start(at: clock.now())
@@ -100,6 +127,8 @@ package final class StreamReader {
         status.connections = connections
         status.messages = messagesBefore + (connection?.messages ?? 0)
         status.lastBytesAt = connection?.lastBytesAt
+        status.isCatchingUp = catchUp?.isRunning ?? false
+        status.catchUpError = catchUp?.lastError
         return status
     }
 
@@ -111,12 +140,14 @@ package final class StreamReader {
     package func pause() {
         isPaused = true
         connection?.pause()
+        catchUp?.pause()
     }
 
     /// Reads again, or dials again.
     package func resume() {
         isPaused = false
         connection?.resume()
+        catchUp?.resume()
         bell.ring()
     }
 
@@ -124,6 +155,7 @@ package final class StreamReader {
     package func tokenChanged() {
         reporter.tokenChanged()
         hasten(machine.tokenChanged(at: clock.now()))
+        catchUp?.tokenChanged()
     }
 
     /// Ends a wait that the network caused.
@@ -163,8 +195,6 @@ package final class StreamReader {
             let step = machine.opened(at: clock.now())
             connections += 1
             reporter.opened(configuration.url.originDescription, attempts: attempts)
-            if let lostAt { reporter.gap(clock.now() - lostAt) }
-            lostAt = nil
             return step
         }
     }
@@ -172,8 +202,11 @@ package final class StreamReader {
     private func serve() async -> StreamMachine.Step? {
         guard let connection else { return machine.stop(at: clock.now()) }
         handler.opened(connection: connections, hiding: connection.secrets)
+        let lost = lostAt.map { clock.now() - $0 }
+        if !(catchUp?.opened(lost: lost) ?? false), let lost { reporter.gap(lost) }
         if isPaused { connection.pause() }
         let end = await connection.run()
+        catchUp?.closed()
         self.connection = nil
         messagesBefore += connection.messages
         lostAt = connection.lostAt

@@ -30,8 +30,7 @@ struct StreamReporter {
 
     /// Tells of events that may be missing, since there is no catch-up.
     func gap(_ length: Duration) {
-        let shown = DurationText.format(.seconds(max(1, (length.wholeMilliseconds + 500) / 1000)))
-        log(.warning, "stream", "gap of \(shown) on stream \(stream), events may be missing")
+        log(.warning, "stream", "gap of \(GapLength.shown(length)) on stream \(stream), events may be missing")
     }
 
     /// Tells that the process was away and dials at once.

@@ -29,6 +29,10 @@ package struct StreamStatus: Sendable, Equatable {
     package var connections: Int
     /// The messages received since the start of the process.
     package var messages: Int
+    /// Whether something that was missed is still being fetched.
+    package var isCatchingUp = false
+    /// Why it could not be fetched at the last try.
+    package var catchUpError: String?
 
     /// Describes the machine.
     init(stream: String, machine: StreamMachine, lastError: String?) {

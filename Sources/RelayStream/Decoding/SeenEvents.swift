@@ -23,6 +23,8 @@ package struct SeenEvents: ~Copyable {
     /// The number of ids that are remembered.
     package let capacity: Int
 
+    /// How many ids of a stream are remembered.
+    package static let standardCapacity = StreamProgress.mostSeen
     private static let largestCapacity = 1 << 24 - 1
     private static let fewestBuckets = 32
     private static let loadedAtOnce = 256
@@ -30,7 +32,7 @@ package struct SeenEvents: ~Copyable {
     /// Creates an empty memory for `capacity` ids, at least one and at most 16 million.
     ///
     /// `seed` is a random number, drawn anew for each run.
-    package init(capacity: Int = 100_000, seed: UInt64) {
+    package init(capacity: Int = SeenEvents.standardCapacity, seed: UInt64) {
         self.capacity = min(max(capacity, 1), Self.largestCapacity)
         self.seed = seed
     }

@@ -47,9 +47,7 @@ extension JournalContract {
                 _ = try await story.offer("b\(window)", actor: "ann", post: nil, at: Double(window) * 60 + 5)
             }
             try await story.advance(to: 1000)
-            let claims = await story.journal.claim(
-                sink: "sink", upTo: 9, lease: .seconds(9), inOrder: false, at: Story.instant(1000)
-            ).claims
+            let claims = await story.journal.claim(ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9)), at: Story.instant(1000)).claims
             #expect(Set(claims.map(\.delivery.key)).count == 2)
             guard case .digest(let summary)? = claims.first?.delivery.content else {
                 Issue.record("no digest")

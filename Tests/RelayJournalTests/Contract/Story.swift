@@ -63,8 +63,7 @@ struct Story {
     /// Delivers all that is due to a sink, and returns what it reads: the id of an event, the count of a digest, the
     /// time and the count of a briefing, with what was suppressed after a plus.
     func delivered(to sink: String = "sink") async -> [String] {
-        let batch = await journal.claim(
-            sink: sink, upTo: 1000, lease: .seconds(60), inOrder: false, at: Self.instant(1_000_000))
+        let batch = await journal.claim(ClaimRequest(sink: sink, upTo: 1000, lease: .seconds(60)), at: Self.instant(1_000_000))
         await journal.settle(batch.claims.map { SettledClaim($0, .delivered) }, at: Self.instant(1_000_000))
         await checkCounters()
         return batch.claims.map { claim in

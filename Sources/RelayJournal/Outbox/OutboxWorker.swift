@@ -5,7 +5,7 @@ package import RelayCore
 ///
 /// Every sink has a worker of its own, so a slow one delays no other. The worker obeys the sink's outcome: it retries
 /// with full jitter, pauses the whole sink when the service asks for it, gives up by age, and stops when the sink's
-/// credential is refused.
+/// credential is refused; then it only gives up by age, until it is started again.
 @MainLoop
 package final class OutboxWorker {
     /// How deliveries are retried and given up.
@@ -16,6 +16,8 @@ package final class OutboxWorker {
         ///
         /// Then one attempt finds out whether it is back.
         package var sinkBackoff = Backoff(base: .seconds(1), cap: .seconds(5 * 60), floor: 0.5)
+        /// How long the whole sink pauses when the service says that too much is sent, and not for how long.
+        package var overrunBackoff = Backoff(base: .seconds(60), cap: .seconds(3600), floor: 1)
         /// The age at which a delivery that was not delivered is dead.
         package var giveUp: Duration = .seconds(48 * 3600)
         /// How long a claim lasts: longer than any attempt may take, which is five minutes and what a sink needs to end.
@@ -34,6 +36,7 @@ package final class OutboxWorker {
         case rung
         case sinkIsReady
         case timerFired(Instant)
+        case aged
     }
 
     /// Whether an attempt makes sense.
@@ -46,7 +49,7 @@ package final class OutboxWorker {
     private let clock: any RelayClock
     private let log: Log
     private let policy: Policy
-    private var generator: any RandomNumberGenerator & Sendable
+    private var pace: OutboxPace
 
     /// Child tasks to be started: they begin on the main loop, without a change of thread.
     private var children: [@MainLoop @Sendable () async -> Happening] = []
@@ -54,12 +57,12 @@ package final class OutboxWorker {
     private var isListening = false
     private var readiness = Readiness.unknown
     private var timer = Instant.distantFuture
-    private var pausedUntil: Instant?
+    /// Whether it waits for the oldest delivery to grow too old.
+    private var isWatchingAge = false
     private var isDraining = false
     private var isRetiring = false
     /// Why the sink takes nothing any more; nil while it works.
     package private(set) var stoppedBecause: String?
-    private var failuresInARow = 0
     private var rejections = ThinnedCount()
 
     /// Creates a worker that has not started.
@@ -72,15 +75,17 @@ package final class OutboxWorker {
         self.clock = clock
         self.log = log
         self.policy = policy
-        self.generator = generator
+        pace = OutboxPace(policy: policy, inFlight: sink.inFlight, generator: generator)
     }
 
-    /// Delivers until the task is cancelled, the sink stops, or, after `drain()`, nothing is due any more.
+    /// Delivers until the task is cancelled, or, after `drain()`, nothing is due any more.
+    ///
+    /// A sink that stops gets nothing until `start()`.
     package func run() async {
         let bell = await journal.bell(for: sink.name)
         await withTaskGroup(of: Happening.self) { group in
-            while !Task.isCancelled, stoppedBecause == nil {
-                await fill()
+            while !Task.isCancelled {
+                if stoppedBecause == nil { await fill() } else { await watchAge() }
                 if isDraining || isRetiring, running == 0 { break }
                 listen(to: bell)
                 for child in children { group.addTask(operation: child) }
@@ -106,28 +111,47 @@ package final class OutboxWorker {
         await journal.bell(for: sink.name).ring()
     }
 
+    /// Starts a sink that has stopped, with the delivery at which it did.
+    ///
+    /// - Returns: whether it had stopped.
+    @discardableResult
+    package func start() async -> Bool {
+        guard stoppedBecause != nil else { return false }
+        stoppedBecause = nil
+        readiness = .unknown
+        pace.reset()
+        log(.info, "outbox", "the sink is started again", [("sink", sink.name)])
+        await journal.bell(for: sink.name).ring()
+        return true
+    }
+
     /// Claims as much as may run now, and starts the attempts.
     private func fill() async {
-        while running < allowedAttempts, !isRetiring {
+        while running < pace.allowedAttempts, !isRetiring, stoppedBecause == nil {
             let now = clock.now()
-            if let pausedUntil, pausedUntil > now { return wake(at: pausedUntil) }
-            guard readiness == .ready else { return askReadiness() }
-            let batch = await claim(upTo: allowedAttempts - running, at: now)
+            if let pausedUntil = pace.pausedUntil, pausedUntil > now { return wake(at: pausedUntil) }
+            guard readiness == .ready else {
+                askReadiness()
+                return await watchAge()
+            }
+            let batch = await claim(upTo: pace.allowedAttempts - running, at: now)
             if let due = batch.nextDue { wake(at: due) }
             if batch.claims.isEmpty { return }
             for claim in batch.claims where !isTooOld(claim, at: now) { start(claim) }
         }
     }
 
-    /// How many attempts may run now: one, while all of them fail.
-    private var allowedAttempts: Int { failuresInARow > sink.inFlight ? 1 : sink.inFlight }
-
     /// Claims deliveries, of which those that are too old are dead already.
     private func claim(upTo count: Int, at now: Instant) async -> ClaimBatch {
-        let batch = await journal.claim(
-            sink: sink.name, upTo: count, lease: policy.lease, inOrder: sink.inFlight == 1, at: now)
+        let request = ClaimRequest(
+            sink: sink.name, upTo: count, lease: policy.lease, inOrder: sink.inFlight == 1, backlog: sink.backlog)
+        let batch = await journal.claim(request, at: now)
+        for fold in batch.folds { tell(fold) }
         let tooOld = batch.claims.filter { isTooOld($0, at: now) }
-        if !tooOld.isEmpty { await giveUp(tooOld, at: now) }
+        if !tooOld.isEmpty {
+            tellTooOld(tooOld.count)
+            await journal.settle(tooOld.map { SettledClaim($0, .dead(because: "too old")) }, at: now)
+        }
         return batch
     }
 
@@ -145,11 +169,35 @@ package final class OutboxWorker {
         }
     }
 
-    /// Gives up what reached the age while the sink was away or paused.
-    private func giveUp(_ claims: [Claim], at now: Instant) async {
-        let fields = [("sink", sink.name), ("count", String(claims.count))]
+    /// Gives up what reached the age while nothing is claimed, and looks again when the next one does.
+    private func watchAge() async {
+        guard !isWatchingAge else { return }
+        isWatchingAge = true
+        let now = clock.now()
+        let given = await journal.giveUp(sink: sink.name, acceptedBy: now + (.zero - policy.giveUp), at: now)
+        if given.count > 0 { tellTooOld(given.count) }
+        guard let oldest = given.oldest else { return isWatchingAge = false }
+        // One that is still attempted may be older.
+        let next = max(oldest + policy.giveUp, now + .seconds(60))
+        children.append { [clock] in
+            // A cancelled wait only ends: the worker is about to stop.
+            try? await clock.sleep(until: next)
+            return .aged
+        }
+    }
+
+    private func tellTooOld(_ count: Int) {
+        let fields = [("sink", sink.name), ("count", String(count))]
         log(.error, "outbox", "deliveries grew too old while they waited and are dead", fields)
-        await journal.settle(claims.map { SettledClaim($0, .dead(because: "too old")) }, at: now)
+    }
+
+    private func tell(_ fold: ClaimBatch.Fold) {
+        log(
+            .info, "outbox", "a backlog was folded into digests",
+            [
+                ("sink", sink.name), ("rule", fold.rule), ("deliveries", String(fold.deliveries)),
+                ("digests", String(fold.digests)),
+            ])
     }
 
     private func start(_ claim: Claim) {
@@ -175,7 +223,7 @@ package final class OutboxWorker {
     /// Claims one delivery more, unless there is a reason to look around first.
     private func nextClaim() async -> Claim? {
         let now = clock.now()
-        guard !Task.isCancelled, !isRetiring, stoppedBecause == nil, readiness == .ready, pausedUntil ?? now <= now
+        guard !Task.isCancelled, !isRetiring, stoppedBecause == nil, readiness == .ready, !pace.isPaused(at: now)
         else {
             return nil
         }
@@ -209,6 +257,7 @@ package final class OutboxWorker {
         case .timerFired(let instant):
             if timer == instant { timer = .distantFuture }
         case .attempted: running -= 1
+        case .aged: isWatchingAge = false
         }
     }
 
@@ -220,16 +269,17 @@ package final class OutboxWorker {
     private func settlement(of claim: Claim, _ outcome: Outcome, at now: Instant) -> Settlement {
         switch outcome {
         case .delivered:
-            if failuresInARow > 0 { log(.info, "outbox", "delivering again", [("sink", sink.name)]) }
-            failuresInARow = 0
+            if pace.failuresInARow > 0 { log(.info, "outbox", "delivering again", [("sink", sink.name)]) }
+            pace.succeed()
             return .delivered
         case .retry where Task.isCancelled || stoppedBecause != nil:
             // The attempt was ended by us: it says nothing of the sink.
             return .released
-        case .retry(let after, let reason):
+        case .retry(let after, let reason, let trouble):
             // A drain does not wait for a sink that has gone.
             readiness = isDraining ? .ready : .unknown
-            return retry(claim, after: after, because: reason, at: now)
+            let until = pace.fail(attempt: claim.attempt, after: after, trouble: trouble, at: now)
+            return retry(claim, at: until, because: reason, trouble)
         case .rejected(let reason):
             let level: LogLevel = rejections.add() ? .warning : .debug
             let count = [(name: "count", value: String(rejections.count))]
@@ -244,28 +294,17 @@ package final class OutboxWorker {
         }
     }
 
-    private func retry(_ claim: Claim, after: Duration?, because reason: String, at now: Instant) -> Settlement {
-        failuresInARow += 1
-        if let after { pause(until: now + min(after, policy.longestPause)) }
-        // One delivery at a time is held back by its own retry already.
-        if sink.inFlight > 1, failuresInARow > sink.inFlight {
-            let failures = failuresInARow - sink.inFlight - 1
-            pause(until: now + policy.sinkBackoff.delay(afterFailures: failures, using: &generator))
-        }
-        let delay = policy.backoff.delay(afterFailures: claim.attempt - 1, using: &generator)
-        let until = max(now + delay, pausedUntil ?? now)
+    private func retry(
+        _ claim: Claim, at until: Instant, because reason: String, _ trouble: Outcome.Trouble
+    ) -> Settlement {
         guard until < claim.acceptedAt + policy.giveUp else {
             log(.error, "outbox", "a delivery was given up and is dead", facts(claim, reason))
             return .dead(because: reason)
         }
         // The first failure in a row is told; the rest is in the details.
-        let level: LogLevel = failuresInARow == 1 ? .warning : .debug
+        let level: LogLevel = pace.failuresInARow == 1 ? .warning : .debug
         log(level, "outbox", "an attempt failed and is tried again", facts(claim, reason))
-        return .retry(at: until, because: reason)
-    }
-
-    private func pause(until instant: Instant) {
-        pausedUntil = max(pausedUntil ?? instant, instant)
+        return .retry(at: until, because: reason, trouble: trouble)
     }
 
     private func facts(_ claim: Claim, _ reason: String) -> [(name: String, value: String)] {
