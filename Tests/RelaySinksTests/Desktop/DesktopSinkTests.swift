@@ -145,7 +145,7 @@
         @Test func otherErrorsAreRetried() async throws {
             let daemon = try ScriptedDaemon(answer: "org.example.Odd")
             defer { daemon.process.end() }
-            guard case .retry(after: nil, let reason) = await sink().deliver(.sample()) else {
+            guard case .retry(after: nil, let reason, _) = await sink().deliver(.sample()) else {
                 return #expect(Bool(false), "no retry")
             }
             #expect(reason.contains("org.example.Odd"))

@@ -37,7 +37,7 @@ struct WebhookSinkTests {
         func short(_ text: String) -> String { text.split(separator: ":\(port)").joined() }
         return switch outcome {
         case .delivered: .delivered
-        case .retry(let after, let because): .retry(after: after, because: short(because))
+        case .retry(let after, let because, let trouble): .retry(after: after, because: short(because), trouble: trouble)
         case .rejected(let because): .rejected(because: short(because))
         case .stopped(let because): .stopped(because: short(because))
         }
@@ -194,7 +194,7 @@ struct WebhookSinkTests {
 
     @Test(arguments: HostileText.all + ["<html>\n\t<h1>Too   many</h1>", String(repeating: "y", count: 30_000)])
     func reasonIsOneShortCleanLine(text: String) async throws {
-        guard case .retry(_, let reason) = try await answered("502 Bad", [], text) else {
+        guard case .retry(_, let reason, _) = try await answered("502 Bad", [], text) else {
             Issue.record("not retried")
             return
         }
