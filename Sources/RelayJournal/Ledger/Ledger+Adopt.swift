@@ -10,6 +10,8 @@ extension Ledger {
     ) throws(JournalFailure) {
         try advance(to: now, into: &store)
         let kept = Self.policies(of: new)
+        let waiting = groups.waiting
+        groups.dissolveLines()
         for place in groups.all {
             guard let group = groups[place], kept[group.scope].map({ group.isKept(by: $0) }) != true else { continue }
             _ = try close(place, forGood: true, at: now, into: &store)
@@ -20,6 +22,9 @@ extension Ledger {
         enforce(new)
         rekey(from: old, to: kept)
         limits.removeShared(at: now.relay) { kept[$0] != nil }
+        var due = Heap<GroupTable.Due>()
+        for place in waiting { due.insert(GroupTable.Due(place: place)) }
+        try closeGroups(due, at: now, into: &store)
         try advance(to: now, into: &store)
     }
 

@@ -21,7 +21,7 @@ extension Ledger {
     package mutating func advance(to now: Moment, into store: inout some DeliveryStore) throws(JournalFailure) {
         limits.removeExpired(at: now.relay)
         repeats.removeExpired(at: now.relay)
-        for place in groups.popDue(at: now) { _ = try close(place, at: now, into: &store) }
+        try closeGroups(groups.popDue(at: now), at: now, into: &store)
         try closeBriefings(at: now, into: &store) { ledger, time in
             ledger.times.end(of: time, in: ledger.plan.times, at: now.wall) == nil
         }
@@ -39,11 +39,26 @@ extension Ledger {
 
     /// Closes all groups and briefings now, before the ledger is lost with its process.
     package mutating func finish(at now: Moment, into store: inout some DeliveryStore) throws(JournalFailure) {
+        groups.dissolveLines()
         for place in groups.all { _ = try close(place, forGood: true, at: now, into: &store) }
         try closeBriefings(at: now, into: &store) { _, _ in true }
     }
 
     // MARK: Groups
+
+    /// Closes groups that are due, in the order of opening; one that leaves its line for good lets the next one leave.
+    mutating func closeGroups(
+        _ due: Heap<GroupTable.Due>, at now: Moment, into store: inout some DeliveryStore
+    ) throws(JournalFailure) {
+        var due = due
+        while let first = due.first {
+            due.removeFirst()
+            let closing = try close(first.place, at: now, into: &store)
+            // Of the same limit key no later one finds a slot either.
+            if case .waits = closing { continue }
+            if let next = first.line.flatMap({ groups.popNext(of: $0) }) { due.insert(next) }
+        }
+    }
 
     /// Closes a group, or lets it wait for a free slot.
     ///
@@ -55,7 +70,7 @@ extension Ledger {
         let policy = numbers[group.scope.rule].map { plan.policies[$0] } ?? EffectPolicy(rule: group.scope.rule)
         let closing = try end(group, policy, canWait: !forGood, at: now, into: &store)
         if case .waits(let until) = closing {
-            groups.postpone(place, until: .relay(until), per: policy.limit?.per ?? .zero)
+            groups.postpone(place, until: until, per: policy.limit?.per ?? .zero)
             return closing
         }
         _ = groups.remove(place)
