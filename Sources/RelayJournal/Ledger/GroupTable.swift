@@ -115,6 +115,17 @@ struct GroupTable: Sendable {
         slots[place.slot]?.limitKey = key
     }
 
+    /// Lets a group go on as another sort, under another key unless a group has that.
+    mutating func goOn(_ place: Place, as sort: GroupSort, key: EffectKey) {
+        guard let group = self[place] else { return }
+        marks.mark(place, since: listed(place))
+        slots[place.slot]?.sort = sort
+        if places[key] != nil { return }
+        places[group.key] = nil
+        places[key] = place
+        slots[place.slot]?.key = key
+    }
+
     private func deadline(of group: OpenGroup) -> Deadline {
         guard group.isInLine, let due = group.line.flatMap(lines.due(of:)) else { return group.deadline }
         return .relay(due)

@@ -4,13 +4,13 @@ internal import RelayCore
 /// An open digest: what was gathered so far, and when it closes.
 struct OpenGroup: Sendable {
     /// What makes an event belong to it.
-    let key: EffectKey
+    var key: EffectKey
     /// Its rule and its sink.
     let scope: Scope
     /// Its number in the order of opening, never used again.
     let serial: UInt64
     /// Why it was opened.
-    let sort: GroupSort
+    var sort: GroupSort
     /// Whether it is the group that a rule shares for a sink.
     let isShared: Bool
     /// When it closes.
