@@ -94,6 +94,19 @@ struct OutboxRestoreTests {
         #expect(try claim(inOrder: true, at: now).map(\.delivery.eventID) == ["c"])
     }
 
+    @Test mutating func aCommitThatFailedForgetsNoFailures() throws {
+        try store("a", "b")
+        var now = start
+        for _ in 0..<5 {
+            let claims = try claim(inOrder: true, at: now)
+            _ = settle(claims, .retry(at: now + .seconds(20), because: "500", trouble: .failed), at: now)
+            restart(inNewProcess: false, at: now)
+            now = now + .seconds(20)
+        }
+        now = now + .seconds(-10)
+        #expect(try claim(inOrder: true, at: now).map(\.delivery.eventID) == ["b"])
+    }
+
     @Test mutating func whatWasAttemptedIsNotFoldedAfterARestart() throws {
         try store("a", "b", "c", "d")
         _ = try claim(1, at: start)
