@@ -25,7 +25,9 @@ extension JournalContract {
                 make, [EffectPolicy(rule: "r", digest: digest)], bounds: LedgerBounds(groups: 0))
             for number in 0..<2 { _ = try await story.offer("a\(number)", post: "p\(number)", at: 0) }
             try await story.advance(to: 60)
-            let claims = await story.journal.claim(ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9)), at: Story.instant(60)).claims
+            let claims = await story.journal.claim(
+                ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9)), at: Story.instant(60)
+            ).claims
             guard case .digest(let summary)? = claims.first?.delivery.content else {
                 Issue.record("no digest")
                 return
@@ -84,7 +86,9 @@ extension JournalContract {
                 make, [EffectPolicy(rule: "r", digest: digest)], bounds: LedgerBounds(gatheredBytes: 0))
             for id in ["a", "b", "c"] { _ = try await story.offer(id, at: 0) }
             try await story.advance(to: 60)
-            let claims = await story.journal.claim(ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9)), at: Story.instant(60)).claims
+            let claims = await story.journal.claim(
+                ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9)), at: Story.instant(60)
+            ).claims
             guard case .digest(let summary)? = claims.first?.delivery.content else {
                 Issue.record("no digest")
                 return
