@@ -78,7 +78,7 @@ struct CommandLineTests {
     @Test(arguments: [
         Wrong("chekc", #"unknown command "chekc"; did you mean "check"?"#),
         Wrong("help demoo", #"unknown command "demoo"; did you mean "demo"?"#),
-        Wrong("replay", "the command replay is not supported yet"),
+        Wrong("send", "the command send is not supported yet"),
         Wrong("--rules x run", "unknown option --rules; options stand behind the command"),
         Wrong("run --rulse x", #"run: unknown option --rulse; did you mean "--rules"?"#),
         Wrong("run -v", "run: unknown option -v; options begin with two dashes"),
@@ -225,15 +225,19 @@ struct CommandLineTests {
         #expect(result.status == 0)
         let lines = result.errors.split(separator: "\n").filter { $0.contains("room=journal") }
         #expect(lines.count == 1)
-        #expect(lines.first?.contains("in memory in this version: nothing is kept over a restart") == true)
-        #expect(lines.first?.contains("state=\(state)") == true)
+        #expect(lines.first?.contains("msg=\"on disk\" state=\(state)") == true)
+        for name in ["journal.db", "journal.ballast", "journal.mark", "lock"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(state)/\(name)")
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
     }
 
     @Test func aStateDirectoryThatCannotBeMadeEndsARunThatAskedForIt() async throws {
         let path = folder.write("rules.json", rules)
         let file = folder.write("file", "")
         let asked = try await run("run", "--rules", path, "--state", file + "/state")
-        #expect(asked.status == 1 && asked.errors.contains("Not a directory; choose another, or take --no-state"))
+        #expect(asked.status == 1 && asked.errors.contains("cannot be made: Not a directory. Make it"))
+        #expect(asked.errors.contains("--no-state"))
     }
 
     @Test func withoutStateNothingIsMade() async throws {

@@ -107,12 +107,13 @@ struct TrialExplainTests {
     }
 
     @Test(arguments: [
-        ("", "there is no event to explain; give a FILE, - for standard input, or --kind KIND"),
-        ("--actor ann", "an event needs a kind; give a FILE, - for standard input, or --kind KIND"),
+        ("", "there is no event to explain; give EVENT-ID, a FILE, - for standard input, or --kind KIND"),
+        ("--actor ann", "an event needs a kind; give EVENT-ID, a FILE, - for standard input, or --kind KIND"),
         ("--kind like --at never", "--at is a time like "),
         ("--kind like --stream chrip", #"--stream: the rules file has no stream "chrip"; did you mean "chirp"?"#),
-        ("--kind like -", "--kind makes an event; give it or a FILE"),
-        ("01JB5", "there is no file 01JB5; to explain an event of the history by its id is not supported yet"),
+        ("--kind like -", "--kind makes an event; give it, or a FILE or an EVENT-ID"),
+        ("01JB5 --at 2026-03-01T12:00", "--at does not go with the id of an event, which was received at its own time"),
+        ("01JB5 --no-state", "a relay with --no-state keeps no journal to look into"),
         ("--rules - -", "the rules and the event cannot both come from standard input"),
     ]) func aMistakeIsOneSentence(words: String, told: String) async throws {
         let result = try await program.run("explain", Self.rules, words.split(separator: " ").map(String.init))

@@ -133,11 +133,11 @@ enum Commands {
             Save it beside the rules and name it there: "$schema": "rules.schema.json".
             """)
 
-    static let all = [run, check, test, explain, silence, outbox, schema, demo]
+    static let all = [run, check, test, explain, replay, silence, outbox, history, schema, demo]
 
     /// Commands of the design that this version does not have.
     static let notYet = [
-        "replay", "send", "status", "history", "init",
+        "send", "status", "init",
     ]
 
     static let help = """

@@ -60,7 +60,9 @@ struct SilenceCommand {
             }
             return ("for", .string(text))
         case (nil, let text?):
-            guard let until = ZonedTime().coming(text, after: now) else {
+            let times = ZonedTime()
+            if !ZonedTime.hasOffset(text), let fault = times.fault { throw CommandFault(.failed, "--until: \(fault)") }
+            guard let until = times.coming(text, after: now) else {
                 throw usage("--until is a time such as \(ZonedTime.comingForms), not \(Shown.quoted(text))")
             }
             if until <= now { throw usage("--until \(text) lies in the past") }

@@ -16,7 +16,8 @@ enum JournalPlace {
             throw CommandFault(
                 .usage,
                 arguments.has("state")
-                    ? "--state and --no-state exclude each other" : "a relay with --no-state keeps no journal to look into")
+                    ? "--state and --no-state exclude each other"
+                    : "a relay with --no-state keeps no journal to look into")
         }
         if let path = arguments.options["state"] ?? StateDirectory.usualPath(environment) { return path }
         throw CommandFault(
@@ -46,9 +47,22 @@ enum JournalPlace {
     static func reading<Result>(
         _ arguments: ParsedArguments, _ body: (JournalReader) throws(JournalReader.Fault) -> Result
     ) throws(CommandFault) -> Result {
+        let reader = try reader(arguments)
+        return try told { () throws(JournalReader.Fault) in try body(reader) }
+    }
+
+    /// Opens the journal to read, beside a relay or without one.
+    ///
+    /// - Throws: `CommandFault` (1) if there is none, or it cannot be read.
+    static func reader(_ arguments: ParsedArguments) throws(CommandFault) -> JournalReader {
         let directory = try directory(arguments)
+        return try told { () throws(JournalReader.Fault) in try JournalReader(folder: directory) }
+    }
+
+    /// Turns what stands in the way of reading into the end of the command.
+    static func told<Result>(_ body: () throws(JournalReader.Fault) -> Result) throws(CommandFault) -> Result {
         do throws(JournalReader.Fault) {
-            return try body(try JournalReader(folder: directory))
+            return try body()
         } catch {
             throw CommandFault(.failed, Shown.printable(error.description))
         }

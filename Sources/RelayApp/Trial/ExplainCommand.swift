@@ -4,7 +4,7 @@ internal import RelayCore
 internal import RelayRules
 internal import RelayStream
 
-/// `explain`: shows what the rules make of one event, and why.
+/// `explain`: shows what the rules make of one event, and why; or what became of one that was recorded.
 struct ExplainCommand {
     private let arguments: ParsedArguments
     private let clock: any RelayClock
@@ -24,6 +24,7 @@ struct ExplainCommand {
     @MainLoop
     func run() async throws(CommandFault) -> ExitCode {
         try checkArguments()
+        if let id = eventID { return try StoryCommand(arguments).run(id) }
         let configuration = try TrialInput.configuration(arguments.options["rules"])
         let times = ZonedTime()
         let at = try TrialInput.time(arguments, "at", times)
@@ -53,20 +54,24 @@ struct ExplainCommand {
         return .done
     }
 
+    /// The operand, if it is the id of an event of the history: there is no file of that name.
+    private var eventID: String? {
+        guard let operand = arguments.operand, operand != "-", access(operand, F_OK) != 0 else { return nil }
+        return operand
+    }
+
     private func checkArguments() throws(CommandFault) {
         let given = Self.fields.filter { arguments.has($0) }
-        if let operand = arguments.operand {
-            if let field = given.first { throw CommandFault(.usage, "--\(field) makes an event; give it or a FILE") }
-            try TrialInput.checkInputs(arguments, "the event")
-            guard operand != "-", access(operand, F_OK) != 0 else { return }
-            throw CommandFault(
-                .usage,
-                Shown.printable(
-                    "there is no file \(operand); to explain an event of the history by its id is not supported yet"))
+        if arguments.operand != nil {
+            if let field = given.first {
+                throw CommandFault(.usage, "--\(field) makes an event; give it, or a FILE or an EVENT-ID")
+            }
+            if eventID == nil { try TrialInput.checkInputs(arguments, "the event") }
+            return
         }
         guard arguments.has("kind") else {
             let reason = given.isEmpty ? "there is no event to explain" : "an event needs a kind"
-            throw CommandFault(.usage, "\(reason); give a FILE, - for standard input, or --kind KIND")
+            throw CommandFault(.usage, "\(reason); give EVENT-ID, a FILE, - for standard input, or --kind KIND")
         }
     }
 

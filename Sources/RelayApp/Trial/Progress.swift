@@ -9,12 +9,15 @@ struct Progress {
     private static let interval = Duration.milliseconds(200)
 
     private let start: Instant
+    /// How many events there are; nil if nobody knows.
+    private let total: Int?
     private var shownAt: Instant?
     private var isUp = false
 
     /// Begins at an instant of relay time.
-    init(at start: Instant) {
+    init(at start: Instant, of total: Int? = nil) {
         self.start = start
+        self.total = total
     }
 
     /// Returns what to write at `now`, if anything.
@@ -24,7 +27,8 @@ struct Progress {
         shownAt = now
         isUp = true
         let seconds = (now - start).components.seconds
-        return "\(Self.erasure)\(events) events in \(seconds) s"
+        let part = total.map { "\(events) of \($0)" } ?? "\(events)"
+        return "\(Self.erasure)\(part) events in \(seconds) s"
     }
 
     /// Whether a line stands on the terminal; it does not after this.

@@ -37,6 +37,7 @@ enum TrialInput {
         -> Instant?
     {
         guard let text = arguments.options[option] else { return nil }
+        if !ZonedTime.hasOffset(text), let fault = times.fault { throw CommandFault(.failed, "--\(option): \(fault)") }
         if let instant = times.instant(text) { return instant }
         let shown = Shown.printable(Shown.quoted(text))
         throw CommandFault(.usage, "--\(option) is a time like \(ZonedTime.forms), not \(shown)")
@@ -145,10 +146,10 @@ final class ProgressWatch {
     /// How many events pass between two looks at the clock.
     private static let stride = 1000
 
-    /// Creates the progress of a try that begins now.
-    init(_ clock: any RelayClock, output: OutputBlock) {
+    /// Creates the progress of a try that begins now, of so many events if that is known.
+    init(_ clock: any RelayClock, output: OutputBlock, of total: Int? = nil) {
         self.clock = clock
-        progress = Progress(at: clock.now())
+        progress = Progress(at: clock.now(), of: total)
         if isShown, isatty(1) == 1 { output.beforeWrite = { [weak self] in self?.end() } }
     }
 

@@ -25,24 +25,32 @@ extension Commands {
             """ + whereRules)
 
     static let explain = CommandSpec(
-        name: "explain", summary: "Show what the rules make of one event, and why: each rule, each condition.",
-        operand: "[FILE | -]",
+        name: "explain", summary: "Show what became of an event, or what the rules make of one, and why.",
+        operand: "[EVENT-ID | FILE | -]",
         options: [
             rules,
             OptionSpec(name: "kind", value: "KIND", help: "The kind of the event, instead of a FILE"),
             OptionSpec(name: "actor", value: "ACTOR", help: "Who did it"),
             OptionSpec(name: "post", value: "POST", help: "The post it is about"),
             OptionSpec(name: "text", value: "TEXT", help: "The text of a comment"),
-            OptionSpec(name: "stream", value: "NAME", help: "The stream (default: the first of the file)"),
+            OptionSpec(
+                name: "stream", value: "NAME", help: "The stream (default: the first of the file; of an id: all)"),
             OptionSpec(name: "at", value: "TIME", help: "When it happens (default: its own time, else now)"),
             OptionSpec(name: "json", value: nil, help: "Print JSON"),
+            state, OptionSpec(name: "no-state", value: nil, help: "There is no state to look into"),
         ],
         notes: """
+            EVENT-ID is an event that a relay received, as `history list` shows it. Its rules,
+            what was held, and when and how each delivery went come from the history of the
+            relay's state directory (that of `run`), also beside a running relay; then each rule
+            as it is now, if there is a rules file. What is the name of a file is taken for one.
+
             FILE holds an event as the server sends it; `-` is standard input. An event given
             by --kind and its companions has the fields of the Chirp API.
 
             TIME is RFC 3339, or local such as 2026-03-29T02:30: a time that does not exist
             moves forward by the gap, of two the first is meant.
+            Exit status: 0 done, 1 there is no such event, 64 wrong usage.
 
             """ + whereRules)
 }

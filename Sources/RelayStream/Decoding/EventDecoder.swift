@@ -163,7 +163,8 @@ package struct EventDecoder: ~Copyable, Sendable {
         storage[place].starts(with: [0xEF, 0xBB, 0xBF]) ? (place.lowerBound + 3)..<place.upperBound : place
     }
 
-    private static func fault(of status: relay_json_status) -> DecodeFault? {
+    /// Returns what a status of the parser means, or nil if all is well.
+    static func fault(of status: relay_json_status) -> DecodeFault? {
         switch status {
         case RELAY_JSON_OK: nil
         case RELAY_JSON_EMPTY: .emptyMessage

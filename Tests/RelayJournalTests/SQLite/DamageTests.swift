@@ -107,13 +107,10 @@ struct DamageTests {
         let pattern = Array(text.utf8)
         var places: [Int] = []
         bytes.withUnsafeBytes { bytes in
-            var rest = bytes[...]
-            while let found = memmem(
-                UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count, pattern, pattern.count),
-                let start = bytes.baseAddress
-            {
-                places.append(UnsafeRawPointer(found) - start)
-                rest = bytes[(UnsafeRawPointer(found) - start + 1)...]
+            guard let start = bytes.baseAddress else { return }
+            for place in 0...(bytes.count - pattern.count)
+            where bytes[place] == pattern[0] && memcmp(start + place, pattern, pattern.count) == 0 {
+                places.append(place)
             }
         }
         return places

@@ -36,14 +36,16 @@ extension JournalCore {
 
     /// The effects of an intake by the names of their rules and sinks, with where they went.
     private func recorded(_ intake: Intake, _ placements: [Placement]) -> [RecordedEffect] {
-        let stored = zip(intake.effects, placements).map { recorded($0, RecordedEffect.Path($1)) }
-        return stored
-            + intake.passed.map { effect in
-                switch effect.action {
-                case .deliver: recorded(effect, .passed)
-                case .suppress(let receipt): recorded(effect, .receipt(receipt))
-                }
+        let stored = zip(intake.effects, placements).map { (effect: $0, path: RecordedEffect.Path($1)) }
+        let passed = intake.passed.map { effect -> (effect: Effect, path: RecordedEffect.Path) in
+            switch effect.action {
+            case .deliver: (effect, .passed)
+            case .suppress(let receipt): (effect, .receipt(receipt))
             }
+        }
+        // Each list is in the order of the rules; so is what a reader is shown.
+        let all = passed.isEmpty ? stored : (stored + passed).sorted { $0.effect.rule < $1.effect.rule }
+        return all.map { recorded($0.effect, $0.path) }
     }
 
     private func recorded(_ effect: Effect, _ path: RecordedEffect.Path) -> RecordedEffect {

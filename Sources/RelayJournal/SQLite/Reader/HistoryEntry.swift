@@ -109,8 +109,12 @@ package struct HistoryFilter: Sendable {
     var asksForEffects: Bool { rule != nil || sink != nil || outcome != nil }
 
     func covers(_ effect: EffectStory) -> Bool {
-        (rule ?? effect.rule) == effect.rule && (sink ?? effect.sink) == effect.sink
-            && (outcome ?? effect.outcome) == effect.outcome
+        names(effect.rule, effect.sink) && (outcome ?? effect.outcome) == effect.outcome
+    }
+
+    /// Whether an effect of this rule and sink is meant, whatever it came to.
+    func names(_ rule: String, _ sink: String) -> Bool {
+        (self.rule ?? rule) == rule && (self.sink ?? sink) == sink
     }
 }
 
@@ -122,4 +126,6 @@ package struct RecordedEvent: Sendable {
     package var receivedAt: Instant
     /// The event.
     package var event: Event
+    /// Its effects, as they were recorded with it; none if that is damaged.
+    package var effects: [RecordedEffect]
 }

@@ -13,8 +13,9 @@ extension JournalReader {
                 guard let last = rows.last else { break }
                 before = Int64(bitPattern: last.number)
                 for row in rows where entries.count < limit && row.isLetThrough(by: filter, actor: actor) {
-                    let entry = try entry(row)
-                    if !filter.asksForEffects || entry.effects.contains(where: filter.covers) { entries.append(entry) }
+                    let effects = try stories(of: row)
+                    guard !filter.asksForEffects || effects.contains(where: filter.covers) else { continue }
+                    entries.append(try entry(row, effects))
                 }
             }
             return entries
@@ -35,7 +36,7 @@ extension JournalReader {
                 found.append(EventRow($0))
             }
             var entries: [HistoryEntry] = []
-            for row in found { entries.append(try entry(row)) }
+            for row in found { entries.append(try entry(row, stories(of: row))) }
             return entries
         }
     }
@@ -49,7 +50,7 @@ extension JournalReader {
     ) throws(Fault) -> (events: [RecordedEvent], next: UInt64?) {
         try reading { () throws(DatabaseFault) in
             let sql = """
-                SELECT event.id, event.received_at, content.event FROM event JOIN content USING(id)
+                SELECT event.id, event.received_at, content.event, event.effects FROM event JOIN content USING(id)
                 WHERE event.id > ? ORDER BY event.id LIMIT ?
                 """
             var events: [RecordedEvent] = []
@@ -62,9 +63,23 @@ extension JournalReader {
                 let receivedAt = Instant(milliseconds: row.int(1))
                 guard since.map({ receivedAt >= $0 }) ?? true else { return }
                 guard let event = try? RowReader.decode(Event.self, row.bytes(2)) else { return }
-                events.append(RecordedEvent(number: row.unsigned(0), receivedAt: receivedAt, event: event))
+                let effects = (try? RowReader.decode(RecordedEffects.self, row.bytes(3)))?.effects ?? []
+                events.append(
+                    RecordedEvent(number: row.unsigned(0), receivedAt: receivedAt, event: event, effects: effects))
             }
             return (events, next)
+        }
+    }
+
+    /// The numbers of the first and the last event that the history holds of those received since; nil if it has none.
+    package func recordedNumbers(since: Instant? = nil) throws(Fault) -> (first: UInt64, last: UInt64)? {
+        try reading { () throws(DatabaseFault) in
+            let sql = "SELECT min(id), max(id) FROM event WHERE received_at >= ?"
+            return try database.first(sql) {
+                $0.bind(since?.milliseconds ?? .min)
+            } _: {
+                $0.isNull(0) ? nil : ($0.unsigned(0), $0.unsigned(1))
+            } ?? nil
         }
     }
 
@@ -103,14 +118,18 @@ extension JournalReader {
         return rows
     }
 
-    private func entry(_ row: EventRow) throws(DatabaseFault) -> HistoryEntry {
+    private func stories(of row: EventRow) throws(DatabaseFault) -> [EffectStory] {
+        var effects: [EffectStory] = []
+        for effect in row.effects { effects.append(try story(of: effect)) }
+        return effects
+    }
+
+    private func entry(_ row: EventRow, _ effects: [EffectStory]) throws(DatabaseFault) -> HistoryEntry {
         let bytes = try database.first("SELECT event FROM content WHERE id = ?") {
             $0.bind(row.number)
         } _: {
             $0.bytes(0)
         }
-        var effects: [EffectStory] = []
-        for effect in row.effects { effects.append(try story(of: effect)) }
         return HistoryEntry(
             number: row.number, receivedAt: row.receivedAt,
             event: bytes.flatMap { try? RowReader.decode(Event.self, $0) }, effects: effects)
@@ -141,6 +160,7 @@ private struct EventRow {
     func isLetThrough(by filter: HistoryFilter, actor wanted: [UInt8]?) -> Bool {
         if let stream = filter.stream, stream != self.stream { return false }
         if let kind = filter.kind, kind != self.kind { return false }
+        if filter.asksForEffects, !effects.contains(where: { filter.names($0.rule, $0.sink) }) { return false }
         guard let wanted else { return true }
         return actor.map { TextFolding.fold(Array($0.utf8)) == wanted } ?? false
     }

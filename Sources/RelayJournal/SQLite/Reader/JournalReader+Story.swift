@@ -2,7 +2,7 @@ internal import RelayCore
 
 extension JournalReader {
     /// The most steps from one serial to the next: a group, a briefing, and deliveries folded again and again.
-    private static let mostSteps = 16
+    static let mostSteps = 16
 
     /// Follows an effect to where it ended, or where it is.
     func story(of effect: RecordedEffect) throws(DatabaseFault) -> EffectStory {
@@ -36,7 +36,8 @@ extension JournalReader {
         }
     }
 
-    private func closing(of serial: UInt64) throws(DatabaseFault) -> (fate: ClosingRow.Fate, at: Instant)? {
+    /// What became of a closed group or briefing, and when it closed; nil if that is not known.
+    func closing(of serial: UInt64) throws(DatabaseFault) -> (fate: ClosingRow.Fate, at: Instant)? {
         let row = try database.first("SELECT fate, closed_at FROM closing WHERE serial = ?") {
             $0.bind(serial)
         } _: {
@@ -46,7 +47,8 @@ extension JournalReader {
         return (fate, at)
     }
 
-    private func isOpen(_ serial: UInt64) throws(DatabaseFault) -> Bool {
+    /// Whether a group or briefing is open.
+    func isOpen(_ serial: UInt64) throws(DatabaseFault) -> Bool {
         let sql = """
             SELECT 1 FROM gathering WHERE serial = ?1 UNION ALL SELECT 1 FROM briefing WHERE serial = ?1
             """
