@@ -38,6 +38,7 @@ struct SinkConfigurationTests {
     @Test func anotherBacklogIsAProblem() throws {
         let (_, lines) = try read(#"{"type": "stdout", "backlog": "digets"}"#)
         #expect(lines == [#"backlog: there is no backlog "digets"; did you mean "digest"?"#])
-        #expect(try read(#"{"type": "stdout", "backlog": true}"#).lines == ["backlog: expected a string, found a boolean"])
+        #expect(
+            try read(#"{"type": "stdout", "backlog": true}"#).lines == ["backlog: expected a string, found a boolean"])
     }
 }

@@ -245,7 +245,9 @@ private struct OutboxAccount {
         }
         for (sink, counters) in outbox.index.counters { #expect(counters.pending == 0, "seed \(seed), \(sink)") }
         var receipts: [Name: Int] = [:]
-        for receipt in ledger.receipts { receipts[Name(rule: receipt.rule, sink: receipt.sink), default: 0] += receipt.count }
+        for receipt in ledger.receipts {
+            receipts[Name(rule: receipt.rule, sink: receipt.sink), default: 0] += receipt.count
+        }
         for (name, left) in open {
             #expect(left.values.allSatisfy { $0 >= 0 }, "seed \(seed): \(name) doubled")
             #expect(left.values.reduce(0, +) == receipts[name, default: 0], "seed \(seed): \(name)")

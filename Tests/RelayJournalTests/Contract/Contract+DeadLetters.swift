@@ -195,7 +195,8 @@ extension JournalContract {
             #expect(try await story.offer("d", at: 3600) == .outboxFull)
             #expect(try await story.offer("x", sink: 1, at: 3600) == .stored)
             let expected = [("r", 0, 1), ("s", 0, 1), ("r", 3600, 1)].map { rule, hour, count in
-                OutboxFullCount(sink: "sink", rule: rule, hour: Story.instant(Double(hour)), count: count, untold: count)
+                OutboxFullCount(
+                    sink: "sink", rule: rule, hour: Story.instant(Double(hour)), count: count, untold: count)
             }
             #expect(await story.journal.outboxFull() == expected)
             #expect(await story.counters().dead == 3)

@@ -47,7 +47,9 @@ extension JournalContract {
                 _ = try await story.offer("b\(window)", actor: "ann", post: nil, at: Double(window) * 60 + 5)
             }
             try await story.advance(to: 1000)
-            let claims = await story.journal.claim(ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9)), at: Story.instant(1000)).claims
+            let claims = await story.journal.claim(
+                ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9)), at: Story.instant(1000)
+            ).claims
             #expect(Set(claims.map(\.delivery.key)).count == 2)
             guard case .digest(let summary)? = claims.first?.delivery.content else {
                 Issue.record("no digest")
@@ -120,6 +122,6 @@ extension JournalContract {
             try await story.journal.finish(at: Story.moment(2))
             #expect(await story.delivered() == ["a", "d", "g", "2", "2", "night: 2"])
             #expect(await story.counters().pending == 0)
-        },
+        }
     ]
 }

@@ -33,7 +33,8 @@ extension JournalContract {
             await story.attempt("a", .delivered, at: 6)
             await story.attempt("b", .delivered, at: 6)
         },
-        Case("after five failures over a minute the next one is tried, and if it succeeds the failing one steps aside") {
+        Case("after five failures over a minute the next one is tried, and if it succeeds the failing one steps aside")
+        {
             make in
             let story = try await Story.plain(make, "a", "b", "c")
             await story.fail("a", at: [0, 15, 30, 45, 60])

@@ -63,7 +63,8 @@ struct Story {
     /// Delivers all that is due to a sink, and returns what it reads: the id of an event, the count of a digest, the
     /// time and the count of a briefing, with what was suppressed after a plus.
     func delivered(to sink: String = "sink") async -> [String] {
-        let batch = await journal.claim(ClaimRequest(sink: sink, upTo: 1000, lease: .seconds(60)), at: Self.instant(1_000_000))
+        let batch = await journal.claim(
+            ClaimRequest(sink: sink, upTo: 1000, lease: .seconds(60)), at: Self.instant(1_000_000))
         await journal.settle(batch.claims.map { SettledClaim($0, .delivered) }, at: Self.instant(1_000_000))
         await checkCounters()
         return batch.claims.map { claim in
@@ -113,7 +114,8 @@ struct Story {
         return try #require(entries.first { $0.delivery.notice.title.string == title }).serial
     }
 
-    func retry(_ selection: OutboxSelection = OutboxSelection(), to sink: String? = nil, at seconds: Double) async throws
+    func retry(_ selection: OutboxSelection = OutboxSelection(), to sink: String? = nil, at seconds: Double)
+        async throws
         -> Int
     {
         let count = try await journal.retry(selection, to: sink, at: Self.instant(seconds))

@@ -73,8 +73,14 @@ struct WebhookSinkTests {
             .retry(after: .milliseconds(750), because: "127.0.0.1 answered with status 425")
         ),
         ("429 Slow", [], .retry(after: nil, because: "127.0.0.1 answered with status 429", trouble: .overrun)),
-        ("429 Slow", ["Retry-After: 30"], .retry(after: .seconds(30), because: "127.0.0.1 answered with status 429", trouble: .overrun)),
-        ("429 Slow", ["Retry-After: -30"], .retry(after: nil, because: "127.0.0.1 answered with status 429", trouble: .overrun)),
+        (
+            "429 Slow", ["Retry-After: 30"],
+            .retry(after: .seconds(30), because: "127.0.0.1 answered with status 429", trouble: .overrun)
+        ),
+        (
+            "429 Slow", ["Retry-After: -30"],
+            .retry(after: nil, because: "127.0.0.1 answered with status 429", trouble: .overrun)
+        ),
         (
             "429 Slow", ["Retry-After: 999999"],
             .retry(after: .seconds(3600), because: "127.0.0.1 answered with status 429", trouble: .overrun)
@@ -137,9 +143,15 @@ struct WebhookSinkTests {
         let server = try Server { request in request.target.contains("hang") ? .hang : .close }
         defer { server.stop() }
         let cases: [(String, String, String, Outcome.Trouble)] = [
-            (server.url(Self.resource), "20s", "127.0.0.1:\(server.port) closed the connection without an answer", .away),
+            (
+                server.url(Self.resource), "20s", "127.0.0.1:\(server.port) closed the connection without an answer",
+                .away
+            ),
             (server.url("/hang"), "2s", "127.0.0.1:\(server.port) did not answer within 2s", .failed),
-            ("https://127.0.0.1:1\(Self.resource)", "20s", "could not connect to 127.0.0.1:1: Connection refused", .away),
+            (
+                "https://127.0.0.1:1\(Self.resource)", "20s", "could not connect to 127.0.0.1:1: Connection refused",
+                .away
+            ),
         ]
         for (url, timeout, reason, trouble) in cases {
             let sink = try await sink(url, timeout: timeout)
