@@ -3,7 +3,11 @@ package import RelayCore
 
 extension JournalReader {
     /// Returns the events of the history that a filter lets through, newest first, at most `limit`.
-    package func history(_ filter: HistoryFilter, limit: Int) throws(Fault) -> [HistoryEntry] {
+    ///
+    /// `seen` is told again and again how many more events were looked at.
+    package func history(
+        _ filter: HistoryFilter, limit: Int, seen: (Int) -> Void = { _ in }
+    ) throws(Fault) -> [HistoryEntry] {
         let actor = filter.actor.map { TextFolding.fold(Array($0.utf8)) }
         return try reading { () throws(DatabaseFault) in
             var entries: [HistoryEntry] = []
@@ -17,6 +21,7 @@ extension JournalReader {
                     guard !filter.asksForEffects || effects.contains(where: filter.covers) else { continue }
                     entries.append(try entry(row, effects))
                 }
+                seen(rows.count)
             }
             return entries
         }
@@ -43,8 +48,10 @@ extension JournalReader {
 
     /// Returns the next events in the order of receipt, at most so many, after the one with that number.
     ///
-    /// - Parameter since: those received before are passed over.
+    /// Those received before `since` are passed over.
+    ///
     /// - Returns: the events, and the number to go on after; nil after the last one.
+    /// - Throws: `Fault` if the journal cannot be read.
     package func recorded(
         after number: UInt64, since: Instant? = nil, limit: Int = 500
     ) throws(Fault) -> (events: [RecordedEvent], next: UInt64?) {
