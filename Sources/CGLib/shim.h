@@ -1,5 +1,6 @@
 /* GLib, GObject and GIO as Swift sees them, plus what Swift cannot call: macros, variadics, and casts of GTypes. */
 #pragma once
+#include <fcntl.h>
 #include <gio/gio.h>
 #include <gio/gunixfdlist.h>
 #include <glib-unix.h>
@@ -15,6 +16,15 @@ extern ssize_t pwritev2(int, const struct iovec *, int, off_t, int);
 static inline ssize_t relay_write_at_once(int descriptor, const void *bytes, size_t count) {
     struct iovec part = {(void *)bytes, count};
     return pwritev2(descriptor, &part, 1, -1, 0x8);
+}
+
+/* How many bytes a pipe holds (F_GETPIPE_SZ, F_SETPIPE_SZ), or -1: Swift does not see these constants. */
+static inline int relay_pipe_size(int descriptor) {
+    return fcntl(descriptor, 1032);
+}
+
+static inline int relay_set_pipe_size(int descriptor, int size) {
+    return fcntl(descriptor, 1031, size);
 }
 
 /* Makes what the launcher starts the leader of a session, and so of a process group. Runs between fork and exec, where

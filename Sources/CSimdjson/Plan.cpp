@@ -65,17 +65,19 @@ bool Plan::insert(uint32_t root, const std::string &pointer, uint32_t bits) {
     return true;
 }
 
-void Plan::guess(
-    const Node &node, unsigned place, const uint8_t *key, size_t count, size_t readable, const Node *child) {
-    if (place >= Node::most_guesses || count == 0 || count > Node::longest_guess || readable < 8) { return; }
+void Plan::guess(const Node &node, unsigned place, const uint8_t *key, size_t count, const Node *child) {
+    if (place >= Node::most_guesses || count == 0 || count > Node::longest_guess) { return; }
     if (node.guesses.empty()) { node.guesses.resize(Node::most_guesses); }
+    const size_t length = count + 3;
+    uint8_t text[Node::longest_guess + 3] = {'"'};
+    memcpy(text + 1, key, count);
+    memcpy(text + 1 + count, "\":", 2);
     Node::Guess &guess = node.guesses[place];
-    guess.head_mask = count < 8 ? (UINT64_C(1) << count * 8) - 1 : UINT64_MAX;
-    guess.tail_mask = guess.head_mask;
-    guess.tail_offset = count < 8 ? 0 : static_cast<uint32_t>(count - 8);
-    memcpy(&guess.head, key, 8);
-    memcpy(&guess.tail, key + guess.tail_offset, 8);
-    guess.count = static_cast<uint32_t>(count);
+    guess.mask = length < 8 ? (UINT64_C(1) << length * 8) - 1 : UINT64_MAX;
+    guess.tail_offset = length < 8 ? 0 : static_cast<uint32_t>(length - 8);
+    memcpy(&guess.head, text, 8);
+    memcpy(&guess.tail, text + guess.tail_offset, 8);
+    guess.colon = static_cast<uint32_t>(length - 1);
     guess.leaf = child == nullptr ? Node::unwanted : child->leaf;
     guess.node = child;
 }

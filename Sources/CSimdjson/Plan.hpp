@@ -27,24 +27,29 @@ struct Node {
     static constexpr uint32_t no_guess = UINT32_MAX - 8;  // longer than any key
 
     /// The key that stood at a place of an object when it was last read: servers write them in the same order.
+    ///
+    /// It is compared with its quotes and its colon, which is all that is to be checked of it.
     struct Guess {
-        uint64_t head = 0, head_mask = 0;  // the first eight bytes of the key
-        uint64_t tail = 0, tail_mask = 0;  // the last eight ones, or the same if it has no more than eight
+        uint64_t head = 0;           // the first eight bytes
+        uint64_t tail = 0;           // the last eight ones, or the same if there are no more than eight
+        uint64_t mask = 0;           // those of the eight that there are
         uint32_t tail_offset = 0;
-        uint32_t count = no_guess;   // its length
+        uint32_t colon = no_guess;   // how far the colon is from the first quote
         int leaf = no_leaf;          // the field that it is, `unwanted`, or `no_leaf`
         const Node *node = nullptr;  // what is wanted there
 
-        /// Compares; eight bytes can be read, or as many as the key has.
-        bool matches(const uint8_t *key) const {
+        /// Compares with a key whose colon is `distance` behind its first quote; of `text`, which begins with that,
+        /// `readable` bytes can be read.
+        bool matches(const uint8_t *text, uint32_t distance, size_t readable) const {
+            if (distance != colon || readable < 8) { return false; }
             uint64_t first, last;
-            memcpy(&first, key, 8);
-            memcpy(&last, key + tail_offset, 8);
-            return (((first ^ head) & head_mask) | ((last ^ tail) & tail_mask)) == 0;
+            memcpy(&first, text, 8);
+            memcpy(&last, text + tail_offset, 8);
+            return (((first ^ head) | (last ^ tail)) & mask) == 0;
         }
     };
     static constexpr unsigned most_guesses = 32;
-    static constexpr uint32_t longest_guess = 16;
+    static constexpr uint32_t longest_guess = 13;  // with quotes and colon what head and tail have
 
     uint32_t targets = 0;  // the fields and filters whose pointers end here
     uint32_t subtree = 0;  // those that end here or below
@@ -76,9 +81,8 @@ public:
     const Node *item() const { return &nodes_[0]; }
     const Node *envelope() const { return &nodes_[has_items_pointer_ ? 1 : 0]; }
     bool has_items_pointer() const { return has_items_pointer_; }
-    /// Guesses that `key`, with `readable` bytes to read, stands at this place of objects for `node` from now on.
-    static void guess(
-        const Node &node, unsigned place, const uint8_t *key, size_t count, size_t readable, const Node *child);
+    /// Guesses that `key` stands at this place of objects for `node` from now on.
+    static void guess(const Node &node, unsigned place, const uint8_t *key, size_t count, const Node *child);
 
     const Filter &filter(unsigned number) const { return filters_[number]; }
     uint32_t filter_bits() const {

@@ -6,6 +6,8 @@ namespace {
 
 bool is_white(uint8_t byte) { return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t'; }
 
+bool is_null(const uint8_t *text, size_t count) { return count == 4 && memcmp(text, "null", 4) == 0; }
+
 /// The fields of an item, which lie one behind the other, as an array.
 relay_json_value *fields(relay_json_item &item) {
     static_assert(
@@ -202,8 +204,9 @@ inline bool Walk::string(uint32_t start, size_t next, relay_json_value &token) {
     return true;
 }
 
-/// Reads members as long as each has the key that is guessed for its place, from `place` on, and a string without
-/// escapes or space around it. Returns whether the object has ended; else the next member is for others to read.
+/// Reads members as long as each has the key that is guessed for its place, from `place` on, and null or a string
+/// without escapes, without space around it. Returns whether the object has ended; else the next member is for others
+/// to read.
 bool Walk::usual_members(const Node &node, unsigned &place) {
     if (node.guesses.empty() || count_ < 4) { return false; }
     // What changes is kept at hand: this is where most of the walk's time goes.
@@ -217,17 +220,25 @@ bool Walk::usual_members(const Node &node, unsigned &place) {
     for (; !has_ended && place < Node::most_guesses && at <= last; place++, at += 4) {
         const Node::Guess &guess = node.guesses[place];
         const uint32_t key = at[0], value = at[2], after = at[3], end = after - 1;
-        const bool is_usual = (text[key] == '"') & (text[at[1]] == ':') & (text[value] == '"') & (text[end] == '"')
-                              & (end > value) & (end <= escape_) & (guess.count + 2 == at[1] - key)
-                              & ((text[after] == ',') | (text[after] == '}')) & (length_ - key > 8)
-                              & (guess.leaf != Node::no_leaf);
-        // Between two positions there is one string, so this is all of it, and then comes its quote.
-        if (!is_usual || !guess.matches(text + key + 1)) { break; }
-        if (guess.leaf >= 0) {
-            slots[guess.leaf] = {value + 1, end - value - 1, RELAY_JSON_STRING, false};
-            const uint32_t bit = 1U << guess.leaf;
-            found |= bit;
-            special = (special & ~bit) | (end - value == 1 ? bit : 0);
+        if (!guess.matches(text + key, at[1] - key, length_ - key) || guess.leaf == Node::no_leaf) { break; }
+        const bool has_end = (text[after] == ',') | (text[after] == '}');
+        // Between two positions there is one string, so this is all of it.
+        const bool is_string = (text[value] == '"') & (text[end] == '"') & (end > value) & (end <= escape_);
+        if (is_string & has_end) {
+            if (guess.leaf >= 0) {
+                slots[guess.leaf] = {value + 1, end - value - 1, RELAY_JSON_STRING, false};
+                const uint32_t bit = 1U << guess.leaf;
+                found |= bit;
+                special = (special & ~bit) | (end - value == 1 ? bit : 0);
+            }
+        } else if (has_end && is_null(text + value, after - value)) {
+            if (guess.leaf >= 0) {
+                slots[guess.leaf] = {value, 4, RELAY_JSON_NULL, false};
+                found |= 1U << guess.leaf;
+                special |= 1U << guess.leaf;
+            }
+        } else {
+            break;
         }
         has_ended = text[after] == '}';
     }
@@ -240,18 +251,15 @@ bool Walk::usual_members(const Node &node, unsigned &place) {
 /// Reads the key at `at`, before a colon, and returns what is wanted there.
 inline const Node *Walk::key(
     const Node *node, unsigned place, const uint32_t *at, bool &is_valid) {
-    const uint8_t *text = text_ + at[0] + 1;
-    const size_t readable = length_ - at[0] - 1;
-    if (node != nullptr && place < Node::most_guesses && !node->guesses.empty() && readable >= 8) {
+    if (node != nullptr && place < Node::most_guesses && !node->guesses.empty()) {
         const Node::Guess &guess = node->guesses[place];
-        // Between two positions there is one string, so this is all of it, and then comes its quote.
-        if (guess.count + 2 == at[1] - at[0] && guess.matches(text)) { return guess.node; }
+        if (guess.matches(text_ + at[0], at[1] - at[0], length_ - at[0])) { return guess.node; }
     }
     relay_json_value token;
     is_valid = string(at[0], at[1], token);
     if (!is_valid || node == nullptr || node->children.empty()) { return nullptr; }
     const Node *next = wanted(*node, token);
-    if (!token.escaped) { Plan::guess(*node, place, text, token.count, readable, next); }
+    if (!token.escaped) { Plan::guess(*node, place, text_ + token.offset, token.count, next); }
     return next;
 }
 

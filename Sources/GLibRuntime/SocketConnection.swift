@@ -137,12 +137,20 @@ package final class SocketConnection {
     private func armReading() {
         guard !isClosed, !isPaused, onReadable != nil else { return }
         if readSource == nil {
-            let input = relay_pollable_input(stream.pointer(as: GIOStream.self))
-            readSource = LoopSource(g_pollable_input_stream_create_source(input, nil), .pollable) { [weak self] in
-                self?.becameReadable()
-            }
+            readSource = makeReadSource { [weak self] in self?.becameReadable() }
         }
         wakeForHeldBytes()
+    }
+
+    private func makeReadSource(_ handler: @escaping @MainLoop () -> Void) -> LoopSource {
+        if isTLS {
+            let input = relay_pollable_input(stream.pointer(as: GIOStream.self))
+            return LoopSource(g_pollable_input_stream_create_source(input, nil), .pollable, handler: handler)
+        }
+        // The stream's source has the socket's as a child, which GLib takes out of the loop for every dispatch: three
+        // more system calls.
+        let source = g_socket_create_source(socket.pointer(as: GSocket.self), G_IO_IN, nil)
+        return LoopSource(source, .socket, handler: handler)
     }
 
     private func becameReadable() {

@@ -75,7 +75,7 @@ package enum ZoneTable {
     }
 
     /// Whether a file holds a zone: it begins with `TZif` (RFC 8536, section 3.1).
-    private static func isZone(_ path: String) -> Bool {
+    static func isZone(_ path: String) -> Bool {
         guard let file = fopen(path, "re") else { return false }
         defer { fclose(file) }
         var start = [UInt8](repeating: 0, count: 4)

@@ -78,6 +78,12 @@
 
     /// Runs `body` with the bytes of a field, or with none if the field is absent.
     @inlinable package func withBytes<Result>(of range: TextRange, _ body: (RawSpan) -> Result) -> Result {
+        Self.withBytes(of: range, in: storage, body)
+    }
+
+    /// The storage by itself: a span of a part of a structure copies all of the structure.
+    @inlinable @inline(__always)
+    static func withBytes<Result>(of range: TextRange, in storage: [UInt8], _ body: (RawSpan) -> Result) -> Result {
         let start = range.isPresent ? Int(range.offset) : 0
         return body(storage.span.bytes.extracting(start..<(start + Int(range.count))))
     }

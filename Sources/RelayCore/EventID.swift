@@ -38,10 +38,10 @@ internal import GLibRuntime
             start = 1
         default: return nil
         }
-        func load<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: Word.Type) -> Word {
+        @inline(__always) func load<Word: FixedWidthInteger & BitwiseCopyable>(_ offset: Int, _: Word.Type) -> Word {
             Word(littleEndian: text.unsafeLoadUnaligned(fromByteOffset: start + offset, as: Word.self))
         }
-        func digits(_ first: Int, _ second: Int) -> UInt64 {
+        @inline(__always) func digits(_ first: Int, _ second: Int) -> UInt64 {
             UInt64(load(first, UInt32.self)) | UInt64(load(second, UInt32.self)) << 32
         }
         let hyphens =

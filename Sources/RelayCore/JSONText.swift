@@ -28,21 +28,26 @@
     @inlinable
     package static func isPlain(_ utf8: RawSpan) -> Bool {
         let count = utf8.byteCount
-        guard count >= 8 else { return isPlain(short: utf8) }
-        var flags: UInt64 = 0
+        guard count >= 16 else { return isPlain(short: utf8) }
+        var flags = SIMD2<UInt64>()
         var index = 0
-        while index < count - 8 {
-            flags |= special(in: utf8.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
-            index += 8
+        while index < count - 16 {
+            flags |= special(in: utf8.unsafeLoadUnaligned(fromByteOffset: index, as: SIMD2<UInt64>.self))
+            index += 16
         }
-        // The last word overlaps the one before it, which does no harm here.
-        flags |= special(in: utf8.unsafeLoadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
-        return flags == 0
+        // The last words overlap the ones before them, which does no harm here.
+        flags |= special(in: utf8.unsafeLoadUnaligned(fromByteOffset: count - 16, as: SIMD2<UInt64>.self))
+        return flags[0] | flags[1] == 0
     }
 
     @inlinable
     static func isPlain(short utf8: RawSpan) -> Bool {
         let count = utf8.byteCount
+        if count >= 8 {
+            let first = utf8.unsafeLoadUnaligned(fromByteOffset: 0, as: UInt64.self)
+            let last = utf8.unsafeLoadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+            return special(in: first) | special(in: last) == 0
+        }
         guard count >= 4 else {
             // What is not filled must not count as a control character.
             var word = 0x2020_2020_2020_2020 as UInt64
@@ -106,6 +111,18 @@
         let notBackslash = (low ^ (ones &* 0x5c)) &+ (ones &* 0x7f)
         let notDelete = (low ^ (ones &* 0x7f)) &+ (ones &* 0x7f)
         return (word | ~(aboveControls & notQuote & notBackslash & notDelete)) & (ones &* 0x80)
+    }
+
+    /// The same for two words at once.
+    @inlinable @inline(__always)
+    static func special(in words: SIMD2<UInt64>) -> SIMD2<UInt64> {
+        func each(_ byte: UInt64) -> SIMD2<UInt64> { SIMD2(repeating: byte &* 0x0101_0101_0101_0101) }
+        let low = words & each(0x7f)
+        let aboveControls = low &+ each(0x60)
+        let notQuote = (low ^ each(0x22)) &+ each(0x7f)
+        let notBackslash = (low ^ each(0x5c)) &+ each(0x7f)
+        let notDelete = (low ^ each(0x7f)) &+ each(0x7f)
+        return (words | ~(aboveControls & notQuote & notBackslash & notDelete)) & each(0x80)
     }
 
     /// The number of bytes of the scalar at `index`, never past the end.

@@ -34,6 +34,16 @@ package struct Template: Sendable, Equatable {
         parts.contains { if case .field = $0 { true } else { false } }
     }
 
+    /// Whether it tells a time, which reads otherwise in another zone.
+    package var tellsTimes: Bool {
+        parts.contains { part in
+            switch part {
+            case .placeholder(.createdAt), .placeholder(.first), .placeholder(.last): true
+            default: false
+            }
+        }
+    }
+
     /// Parses a string value; reports unknown placeholders and single braces, and returns nil for them.
     package static func read(
         _ node: ConfigurationNode, allowed: [Placeholder], _ problems: Problems

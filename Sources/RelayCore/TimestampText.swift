@@ -25,32 +25,47 @@ package enum TimestampText {
         return Instant(milliseconds: Int64(seconds * 1000 + milliseconds))
     }
 
-    /// Returns the instant of `2030-01-02T03:04:05Z`, with or without three digits of a fraction, as nearly all servers
-    /// write it, or nil for any other form.
-    ///
-    /// The digits are worked on as the bytes of three words.
+    // Nearly all servers write `2030-01-02T03:04:05Z`, with or without three digits of a fraction. Its digits are worked
+    // on as the bytes of three words.
+
+    /// Returns the instant of text in that form, or nil for any other one.
     private static func parseUsual(_ text: RawSpan) -> Instant? {
+        guard let time = usualTime(text), let day = usualDay(text) else { return nil }
+        return Instant(milliseconds: Int64(day * 86_400_000 + time))
+    }
+
+    /// Returns the day, counted from 1970-01-01, with which text of at least 20 bytes begins.
+    @inline(__always)
+    static func usualDay(_ text: RawSpan) -> Int? {
+        // What is left of "0000-00-" is the digits' values, and 0 for the rest.
+        let date = word(text, 0) ^ 0x2D30_302D_3030_3030
+        // A digit's value is at most 9: adding 6 does not reach the next four bits.
+        let isDate = (date | (date &+ 0x0006_0600_0606_0606) & 0x00F0_F000_F0F0_F0F0) & 0xFFF0_F0FF_F0F0_F0F0 == 0
+        guard isDate else { return nil }
+        let days = date &* 10 &+ date >> 8
+        let (year, month, day) = (part(days, 0) * 100 + part(days, 2), part(days, 5), twoDigits(text, 8))
+        guard (1...12).contains(month), day >= 1, day <= 28 || day <= length(ofMonth: month, year: year)
+        else { return nil }
+        return dayNumber(year, month, day)
+    }
+
+    /// Returns the milliseconds of the day in text of that form; of the date it reads no more than that digits end it.
+    @inline(__always)
+    static func usualTime(_ text: RawSpan) -> Int? {
         let count = text.byteCount
         guard count == 20 || count == 24, byte(text, count - 1) == UInt8(ascii: "Z") else { return nil }
-        // What is left of "0000-00-", "00T00:00" and ":00" is the digits' values, and 0 for the rest.
-        let date = word(text, 0) ^ 0x2D30_302D_3030_3030
+        // What is left of "00T00:00" and ":00".
         let time = word(text, 8) ^ 0x3030_3A30_3054_3030
         let seconds =
             UInt64(UInt32(littleEndian: text.unsafeLoadUnaligned(fromByteOffset: 16, as: UInt32.self)) & 0xFF_FFFF)
             ^ 0x30_303A
-        // A digit's value is at most 9: adding 6 does not reach the next four bits.
-        let isDate = (date | (date &+ 0x0006_0600_0606_0606) & 0x00F0_F000_F0F0_F0F0) & 0xFFF0_F0FF_F0F0_F0F0 == 0
         let isTime = (time | (time &+ 0x0606_0006_0600_0606) & 0xF0F0_00F0_F000_F0F0) & 0xF0F0_FFF0_F0FF_F0F0 == 0
         let isSeconds = (seconds | (seconds &+ 0x06_0600) & 0xF0_F000) & 0xF0_F0FF == 0
-        guard isDate, isTime, isSeconds else { return nil }
+        guard isTime, isSeconds else { return nil }
         // In each byte ten times the digit and the one behind it.
-        let (days, hours, rest) = (date &* 10 &+ date >> 8, time &* 10 &+ time >> 8, seconds &* 10 &+ seconds >> 8)
-        func part(_ word: UInt64, _ index: UInt64) -> Int { Int(word >> (index * 8) & 0xFF) }
-        let (year, month, day) = (part(days, 0) * 100 + part(days, 2), part(days, 5), part(hours, 0))
+        let (hours, rest) = (time &* 10 &+ time >> 8, seconds &* 10 &+ seconds >> 8)
         let (hour, minute, second) = (part(hours, 3), part(hours, 6), part(rest, 1))
-        guard (1...12).contains(month), day >= 1, day <= 28 || day <= length(ofMonth: month, year: year),
-            hour < 24, minute < 60, second <= 60
-        else { return nil }
+        guard hour < 24, minute < 60, second <= 60 else { return nil }
         var milliseconds = 0
         if count == 24 {
             let hundreds = Int(byte(text, 20) &- 48)
@@ -58,12 +73,15 @@ package enum TimestampText {
             guard byte(text, 19) == UInt8(ascii: "."), hundreds < 10, rest >= 0 else { return nil }
             milliseconds = hundreds * 100 + rest
         }
-        let total = dayNumber(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second
-        return Instant(milliseconds: Int64(total * 1000 + milliseconds))
+        return (hour * 3600 + minute * 60 + second) * 1000 + milliseconds
     }
 
+    /// Returns a byte of a word, counted from the first one in memory.
     @inline(__always)
-    private static func word(_ text: RawSpan, _ offset: Int) -> UInt64 {
+    private static func part(_ word: UInt64, _ index: UInt64) -> Int { Int(word >> (index * 8) & 0xFF) }
+
+    @inline(__always)
+    static func word(_ text: RawSpan, _ offset: Int) -> UInt64 {
         UInt64(littleEndian: text.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 

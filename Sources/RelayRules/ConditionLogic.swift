@@ -63,18 +63,15 @@ struct ConditionLogic {
 
     /// Whether two conditions on the same field have no value in common.
     private mutating func areDisjoint(_ first: WrittenCondition, _ second: WrittenCondition) -> Bool {
-        guard case .values(let field, let left) = first.form, case .values(field, let right) = second.form else {
-            return false
-        }
-        return haveNothingInCommon(left, right, field) || haveNothingInCommon(right, left, field)
+        guard case .values(let field, let left) = first.form, case .values(field, let right) = second.form,
+            left.patterns.isEmpty, right.patterns.isEmpty, let left = first.valueSet, let right = second.valueSet
+        else { return false }
+        return haveNothingInCommon(left, right) || haveNothingInCommon(right, left)
     }
 
-    private mutating func haveNothingInCommon(_ left: WrittenValues, _ right: WrittenValues, _ field: Field) -> Bool {
-        guard left.globs.isEmpty, left.patterns.isEmpty, right.patterns.isEmpty, spend(left.literals.count) else {
-            return false
-        }
-        let names = right.names(field)
-        return left.literals.allSatisfy { !names.contains($0, field) }
+    private mutating func haveNothingInCommon(_ left: ValueSet, _ right: ValueSet) -> Bool {
+        guard left.globs.isEmpty, spend(left.literals.count * (right.globs.count + 1)) else { return false }
+        return !left.literals.contains(where: right.containsName)
     }
 
     // MARK: What follows
@@ -94,7 +91,8 @@ struct ConditionLogic {
         guard spend(1) else { return false }
         switch (fact.form, wanted.form) {
         case (.values(let field, let values), .values(let other, let others)):
-            return field == other && isSubset(values, of: others, field)
+            guard field == other, let set = fact.valueSet, let otherSet = wanted.valueSet else { return false }
+            return isSubset(set, values.patterns, of: otherSet, others.patterns)
         case (.time(let names), .time(let others)): return Set(names).isSubset(of: others)
         case (.field, .field): return fact.text == wanted.text && !fact.text.hasSuffix("…")
         case (.not(let part), .not(let other)): return implies(other, part)
@@ -103,21 +101,25 @@ struct ConditionLogic {
         }
     }
 
-    private mutating func isSubset(_ values: WrittenValues, of others: WrittenValues, _ field: Field) -> Bool {
-        if others.globs.contains(where: isAnything) { return true }
-        guard spend(values.count + others.count) else { return false }
-        let form = field.comparison.form
-        let globs = Set(others.globs.map(form))
-        guard values.globs.allSatisfy({ globs.contains(form($0)) }),
-            values.patterns.allSatisfy(others.patterns.contains)
-        else { return false }
-        let names = others.names(field)
-        return values.literals.allSatisfy { names.contains($0, field) }
+    /// What a pattern says of a literal can be otherwise in another case, so patterns are compared as they are written.
+    private mutating func isSubset(
+        _ values: ValueSet, _ patterns: [String], of others: ValueSet, _ otherPatterns: [String]
+    ) -> Bool {
+        if values === others || others.globs.contains(where: \.matchesAnything) { return true }
+        let count = values.literals.count * (others.globs.count + 1)
+        guard spend(count + values.globs.count + others.globs.count + patterns.count * otherPatterns.count) else {
+            return false
+        }
+        guard patterns.allSatisfy(otherPatterns.contains), Set(others.globs).isSuperset(of: values.globs) else {
+            return false
+        }
+        return values.literals.allSatisfy(others.containsName)
     }
 
     private func isAnything(_ glob: String) -> Bool { glob.utf8.allSatisfy { $0 == UInt8(ascii: "*") } }
 
-    private mutating func spend(_ count: Int) -> Bool {
+    /// Takes comparisons off the budget; false if it is used up.
+    mutating func spend(_ count: Int) -> Bool {
         budget -= count
         return budget > 0
     }
@@ -134,22 +136,6 @@ extension WrittenCondition {
 extension WrittenValues {
     /// Whether there is no value, as in an empty list.
     var isEmpty: Bool { literals.isEmpty && globs.isEmpty && patterns.isEmpty }
-
-    /// How many values there are.
-    var count: Int { literals.count + globs.count + patterns.count }
-
-    /// The literals and globs: what a pattern says of a literal can be otherwise in another case.
-    fileprivate func names(_ field: Field) -> ValueSet {
-        ValueSet(literals: literals, globs: globs, patterns: [], field.comparison)
-    }
-}
-
-extension ValueSet {
-    /// Whether a literal of a file is matched, and so everything that equals it.
-    fileprivate func contains(_ literal: String, _ field: Field) -> Bool {
-        var scratch = Scratch(timeBits: 0)
-        return matches(Array(literal.utf8).span.bytes, nil, &scratch)
-    }
 }
 
 extension FieldTest {

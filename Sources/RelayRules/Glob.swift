@@ -1,7 +1,7 @@
 /// A pattern in which `*` stands for any text and `?` for one character (Unicode scalar).
 ///
 /// Matching goes back to the last star only, so its time is at most the length of the text times that of the pattern.
-struct Glob: Sendable, Equatable {
+struct Glob: Sendable, Hashable {
     /// The length of text that a glob sees; a longer one is matched by its beginning.
     static let longestText = 16 << 10
 
@@ -16,6 +16,9 @@ struct Glob: Sendable, Equatable {
     static func isGlob(_ text: String) -> Bool {
         text.utf8.contains { $0 == UInt8(ascii: "*") || $0 == UInt8(ascii: "?") }
     }
+
+    /// Whether it matches every text.
+    var matchesAnything: Bool { tokens == [Token.star] }
 
     /// Creates a glob from text in the form in which it is compared.
     init(_ text: [UInt8]) {

@@ -71,7 +71,8 @@ struct PolicyReader {
         if let first, let text = first.string(problems, expected: "\"now\""), text != "now" {
             problems.add(at: first, "expected \"now\", found \(Shown.quoted(text))")
         }
-        let zone = zoneNode.map { zones.read($0, problems) } ?? zones.system
+        var zone = zoneNode.flatMap { zones.read($0, problems) }
+        if let at, zoneNode == nil { zone = zones.system(for: at, problems) }
         if let zoneNode, at == nil { problems.add(at: zoneNode, "\"zone\" goes with \"at\"") }
         guard let timing = timing(node, window: window, at: at, zone) else { return nil }
         return DigestPolicy(by: by.map(\.field), timing: timing, max: max ?? nil, sendsFirst: first != nil)

@@ -45,10 +45,15 @@ package struct RuleWording: Sendable {
     package var zone: Zone?
 
     /// Whether a text of it needs the event as it came.
-    var asksForFields: Bool {
+    var asksForFields: Bool { templates.contains(where: \.asksForFields) || link?.asksForFields == true }
+
+    /// Whether a text of it tells a local time.
+    var tellsTimes: Bool { templates.contains(where: \.tellsTimes) }
+
+    private var templates: [Template] {
         var templates = [title, body].compactMap(\.self)
         if case .template(let template) = urgency { templates.append(template) }
-        return templates.contains(where: \.asksForFields) || link?.asksForFields == true
+        return templates
     }
 }
 

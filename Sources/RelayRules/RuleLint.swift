@@ -4,28 +4,40 @@ internal import RelayCore
 struct RuleLint {
     private let rules: [ReadRule]
     private let problems: Problems
+    private let candidates: RuleCandidates
     private var logic = ConditionLogic()
 
     /// Creates a lint of rules without errors.
     init(_ rules: [ReadRule], _ problems: Problems) {
         self.rules = rules
         self.problems = problems
+        candidates = RuleCandidates(rules.map(\.when))
     }
 
     /// Warns of rules that can never match, or that others leave nothing to do.
     mutating func checkRules() {
-        for number in rules.indices where !logic.isExhausted {
-            if let when = rules[number].when, logic.isNever(when) {
-                problems.add(
-                    Problem(
-                        .warning, at: when.position, path: when.place.text,
-                        message: "can never hold, as its parts contradict each other"))
-            } else if let other = shadow(of: number) {
-                warn(number, "is never asked: \(Self.shown(other)) decides everything that it would match")
-            } else if let others = takers(before: number) {
-                let takers = others.map(Self.shown).joined(separator: ", ")
-                warn(number, "has no effect: its sinks are all taken before, by \(takers)")
+        for number in rules.indices {
+            check(number)
+            if logic.isExhausted {
+                return warn(number, "this rule and those after it were not compared: that would take too long")
             }
+        }
+    }
+
+    private mutating func check(_ number: Int) {
+        if let when = rules[number].when, logic.isNever(when) {
+            return problems.add(
+                Problem(
+                    .warning, at: when.position, path: when.place.text,
+                    message: "can never hold, as its parts contradict each other"))
+        }
+        let others = candidates.candidates(for: rules[number].when, before: number)
+        guard logic.spend(others.cost) else { return }
+        if let other = shadow(of: number, among: others.rules) {
+            warn(number, "is never asked: \(Self.shown(other)) decides everything that it would match")
+        } else if let takers = takers(before: number, among: others.rules) {
+            let takers = takers.map(Self.shown).joined(separator: ", ")
+            warn(number, "has no effect: its sinks are all taken before, by \(takers)")
         }
     }
 
@@ -57,23 +69,25 @@ struct RuleLint {
     // MARK: Rules beside each other
 
     /// Returns an earlier rule after which this one is never asked.
-    private mutating func shadow(of number: Int) -> ReadRule? {
-        for other in rules[..<number] where !other.rule.isContinued {
-            if logic.implies(rules[number].when, other.when) { return other }
+    private mutating func shadow(of number: Int, among others: [Int]) -> ReadRule? {
+        for other in others where !rules[other].rule.isContinued {
+            if logic.implies(rules[number].when, rules[other].when) { return rules[other] }
         }
         return nil
     }
 
     /// Returns the earlier rules that take all sinks of this one; nil if one is left.
-    private mutating func takers(before number: Int) -> [ReadRule]? {
+    private mutating func takers(before number: Int, among others: [Int]) -> [ReadRule]? {
         let rule = rules[number]
         guard !rule.rule.isDrop else { return nil }
         var takers: [ReadRule] = []
         for sink in rule.rule.sinks {
-            let taker = rules[..<number].first { other in
-                other.rule.isContinued && other.rule.sinks.contains(sink) && logic.implies(rule.when, other.when)
+            let taker = others.first { place in
+                let other = rules[place]
+                return other.rule.isContinued && other.rule.sinks.contains(sink)
+                    && logic.implies(rule.when, other.when)
             }
-            guard let taker else { return nil }
+            guard let taker = taker.map({ rules[$0] }) else { return nil }
             if !takers.contains(where: { $0.rule.name == taker.rule.name }) { takers.append(taker) }
         }
         return takers

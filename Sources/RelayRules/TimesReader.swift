@@ -70,7 +70,7 @@ struct TimesReader {
         let to = toNode.flatMap { TimeOfDay.read($0, orEndOfDay: true, problems) }
         let days = reader.optional("days").map { self.days($0) } ?? Array(repeating: true, count: 7)
         let zoneNode = reader.optional("zone")
-        let zone = zoneNode.map { zones.read($0, problems) } ?? zones.system
+        let zone = zoneNode.map { zones.read($0, problems) } ?? zones.system(for: node, problems)
         reader.finish()
         guard let from, let to, let toNode, let zone else { return nil }
         if from == to {
@@ -110,15 +110,31 @@ struct TimesReader {
 ///
 /// A class, as it remembers the names of the zone table, which takes a walk over the disk.
 final class ZoneReader {
-    /// The system's zone.
-    lazy var system: Zone? = Zone()
+    private lazy var fault = systemFault()
+    private lazy var system = fault == nil ? Zone() : nil
+    private let systemFault: () -> SystemZone.Fault?
     private let look: (String) -> ZoneTable.Entry
     private var known: [String: ZoneTable.Entry] = [:]
     private var names: [String]?
 
     /// Creates a reader that looks names up in the system's table, or in that of a test.
-    init(look: @escaping (String) -> ZoneTable.Entry = { ZoneTable.look(up: $0) }) {
+    init(
+        look: @escaping (String) -> ZoneTable.Entry = { ZoneTable.look(up: $0) },
+        systemFault: @escaping () -> SystemZone.Fault? = { SystemZone.fault() }
+    ) {
         self.look = look
+        self.systemFault = systemFault
+    }
+
+    /// Returns the system's zone, for what names none; reports at `node` that it is not known.
+    func system(for node: ConfigurationNode, _ problems: Problems) -> Zone? {
+        if let fault {
+            problems.add(
+                at: node,
+                "is in the system's zone, as it names none, and that is not known: \(Shown.printable(fault.description))"
+                    + (fault.hasTable ? "; write \"zone\", or set \(fault.source) right" : ""))
+        }
+        return system
     }
 
     /// Returns the zone that `node` names; reports an unknown one.

@@ -27,7 +27,8 @@ final class ValueSet: Sendable {
     /// The literals in the form in which they are compared, each once.
     let literals: [[UInt8]]
     private let table: NameTable
-    private let globs: [Glob]
+    /// The globs in the form in which they are compared.
+    let globs: [Glob]
     private let patterns: [TextPattern]
     private let comparison: Comparison
 
@@ -43,6 +44,12 @@ final class ValueSet: Sendable {
 
     /// Whether all values are literals, so that an index can hold them.
     var isLiteral: Bool { globs.isEmpty && patterns.isEmpty }
+
+    /// Whether a literal or a glob matches a text that is in the form in which it is compared.
+    func containsName(_ form: [UInt8]) -> Bool {
+        let bytes = form.span.bytes
+        return table.find(exactly: bytes) != .absent || matchesGlobs(bytes, folding: false)
+    }
 
     /// Whether one of the values matches a text; that of a field is folded once an event.
     func matches(_ text: RawSpan, _ field: Field?, _ scratch: inout Scratch) -> Bool {

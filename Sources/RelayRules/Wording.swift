@@ -50,7 +50,7 @@ enum Wording {
     /// Appends the usual title: `ann liked your post`.
     static func appendTitle(_ event: Event, to bytes: inout [UInt8]) {
         appendActor(of: event, to: &bytes)
-        switch UsualKind(event) {
+        switch event.withBytes(of: event.record.kind, { UsualKind($0) }) {
         case .like: append(" liked your post", to: &bytes)
         case .comment: append(" commented on your post", to: &bytes)
         case .follow: append(" followed you", to: &bytes)
@@ -86,21 +86,28 @@ enum UsualKind {
 
     /// The kind of an event; nil for another one.
     init?(_ event: Event) {
-        if Self.has(event, "like") {
+        guard let kind = event.withBytes(of: event.record.kind, { UsualKind($0) }) else { return nil }
+        self = kind
+    }
+
+    /// The kind of this name; nil for another one.
+    init?(_ name: RawSpan) {
+        if Self.is(name, "like") {
             self = .like
-        } else if Self.has(event, "comment") {
+        } else if Self.is(name, "comment") {
             self = .comment
-        } else if Self.has(event, "follow") {
+        } else if Self.is(name, "follow") {
             self = .follow
         } else {
             return nil
         }
     }
 
-    private static func has(_ event: Event, _ kind: StaticString) -> Bool {
-        guard Int(event.record.kind.count) == kind.utf8CodeUnitCount else { return false }
-        return event.withBytes(of: event.record.kind) { bytes in
-            bytes.withUnsafeBytes { left in kind.withUTF8Buffer { left.elementsEqual($0) } }
+    @inline(__always)
+    private static func `is`(_ name: RawSpan, _ kind: StaticString) -> Bool {
+        guard name.byteCount == kind.utf8CodeUnitCount else { return false }
+        return kind.withUTF8Buffer { kind in
+            kind.indices.allSatisfy { kind[$0] == name.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
         }
     }
 }

@@ -22,7 +22,9 @@ struct WordingReader {
         wording.link = reader.optional("link").flatMap { LinkTemplate.read($0, problems) }
         if let choice = reader.optional("urgency").flatMap(urgency) { wording.urgency = choice }
         wording.icon = reader.optional("icon").flatMap(icon) ?? ""
-        wording.zone = reader.optional("zone").flatMap { zones.read($0, problems) }
+        let zone = reader.optional("zone")
+        wording.zone = zone.flatMap { zones.read($0, problems) }
+        if zone == nil, wording.tellsTimes { _ = zones.system(for: reader.node, problems) }
         return wording
     }
 

@@ -32,6 +32,11 @@ struct WrittenCondition: Sendable {
     /// The longest text that is kept.
     static let longestText = 200
 
+    /// The values of a field in the form in which they compare.
+    var valueSet: ValueSet? {
+        if case .matches(_, let set) = condition { set } else { nil }
+    }
+
     /// Whether it depends on a time.
     var usesTime: Bool {
         switch form {

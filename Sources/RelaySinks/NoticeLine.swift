@@ -47,22 +47,23 @@ package struct NoticeLineWriter: Sendable {
         _ notice: Notice, _ event: Event, end: StaticString, to bytes: inout [UInt8]
     ) {
         if middle.isEmpty || stream != event.stream || rule != notice.rule { remember(event.stream, notice.rule) }
-        append(event.record, event.storage, notice, end: end, to: &bytes)
+        append(
+            event.record, event.storage, notice.title.utf8, notice.body.utf8, notice.link.utf8,
+            suppressed: notice.suppressed.magnitude, end: end, to: &bytes)
     }
 
-    /// Appends the object; storage and record are apart, as a span of a part of a struct would copy all of it.
+    /// Appends the object; its texts are apart, as a span of a part of a structure would copy all of it.
     @inline(__always)
     private mutating func append(
-        _ record: EventRecord, _ storage: [UInt8], _ notice: Notice, end: StaticString, to bytes: inout [UInt8]
+        _ record: EventRecord, _ storage: [UInt8], _ title: [UInt8], _ body: [UInt8], _ link: [UInt8],
+        suppressed: UInt, end: StaticString, to bytes: inout [UInt8]
     ) {
         let storage = storage.span.bytes
         let id = storage.extracting(Self.place(of: record.id))
         let kind = storage.extracting(Self.place(of: record.kind))
         let actor = storage.extracting(Self.place(of: record.actor))
         let post = storage.extracting(Self.place(of: record.post))
-        let title = notice.title.utf8.span.bytes
-        let body = notice.body.utf8.span.bytes
-        let link = notice.link.utf8.span.bytes
+        let (title, body, link) = (title.span.bytes, body.span.bytes, link.span.bytes)
         let isPlain =
             JSONText.isPlain(id) && JSONText.isPlain(kind) && JSONText.isPlain(actor) && JSONText.isPlain(post)
             && JSONText.isPlain(title) && JSONText.isPlain(body) && JSONText.isPlain(link)
@@ -89,7 +90,7 @@ package struct NoticeLineWriter: Sendable {
             output.append(copying: #"","link":"#)
             Self.writeValue(link, isPlain, isPresent: !link.isEmpty, to: &output)
             output.append(copying: #","suppressed":"#)
-            Self.write(notice.suppressed.magnitude, to: &output)
+            Self.write(suppressed, to: &output)
             output.append(copying: end)
         }
     }

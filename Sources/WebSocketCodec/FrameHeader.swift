@@ -17,6 +17,7 @@ struct FrameHeader: Sendable, BitwiseCopyable {
     /// Reads the head that begins at `start`, or returns nil if the bytes up to `end` do not hold all of it.
     ///
     /// - Throws: `ProtocolFault` for whatever is wrong with the head by itself.
+    @inline(__always)
     static func read(
         _ bytes: RawSpan, from start: Int, to end: Int, isMasked mustBeMasked: Bool
     ) throws(ProtocolFault) -> FrameHeader? {
@@ -47,6 +48,7 @@ struct FrameHeader: Sendable, BitwiseCopyable {
             isFinal: isFinal, opcode: opcode, key: key, byteCount: byteCount, payloadCount: payloadCount)
     }
 
+    @inline(__always)
     private static func longLength(
         _ bytes: RawSpan, at offset: Int, lengthBytes: Int
     ) throws(ProtocolFault) -> Int {

@@ -225,15 +225,19 @@ struct CommandLineTests {
         #expect(result.status == 0)
         let lines = result.errors.split(separator: "\n").filter { $0.contains("room=journal") }
         #expect(lines.count == 1)
-        #expect(lines.first?.contains("in memory in this version: nothing is kept over a restart") == true)
-        #expect(lines.first?.contains("state=\(state)") == true)
+        #expect(lines.first?.contains("msg=\"on disk\" state=\(state)") == true)
+        for name in ["journal.db", "journal.ballast", "journal.mark", "lock"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(state)/\(name)")
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
     }
 
     @Test func aStateDirectoryThatCannotBeMadeEndsARunThatAskedForIt() async throws {
         let path = folder.write("rules.json", rules)
         let file = folder.write("file", "")
         let asked = try await run("run", "--rules", path, "--state", file + "/state")
-        #expect(asked.status == 1 && asked.errors.contains("Not a directory; choose another, or take --no-state"))
+        #expect(asked.status == 1 && asked.errors.contains("cannot be made: Not a directory. Make it"))
+        #expect(asked.errors.contains("--no-state"))
     }
 
     @Test func withoutStateNothingIsMade() async throws {

@@ -95,11 +95,12 @@ struct SilenceCommandTests {
     @Test func withoutARelayItSaysSo() async throws {
         let result = try await silence("list")
         #expect(result.status == 1)
-        #expect(result.errors == "chirp-relay: no relay is running that listens at \(state)/control.sock\n")
+        #expect(result.errors == "chirp-relay: no relay is running, and \(state) holds no journal\n")
         let usual = try await silence("add", "--kind", "like", "--for", "1h", place: [])
         #expect(usual.status == 1)
-        #expect(
-            usual.errors.contains("/.local/state/chirp-relay/control.sock or \(folder.path)/chirp-relay/control.sock"))
+        #expect(usual.errors.contains("/.local/state/chirp-relay holds no journal"))
+        let memory = try await silence("list", place: ["--no-state"])
+        #expect(memory.errors == "chirp-relay: no relay is running that listens at \(folder.path)/chirp-relay/control.sock\n")
     }
 
     @Test func aRelayWithoutStateListensInTheRuntimeDirectory() async throws {
@@ -128,7 +129,7 @@ struct SilenceCommandTests {
         let refused = await second.result()
         #expect(refused.status == 1)
         #expect(
-            refused.errors.contains("another relay (process \(first.id)) uses the state directory \(state); end it"))
+            refused.errors.contains("process \(first.id) uses the state directory \(state); stop it first"))
         // What a relay left that was killed is no hindrance.
         first.signal(SIGKILL)
         _ = await first.result()

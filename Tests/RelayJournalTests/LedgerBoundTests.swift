@@ -95,6 +95,40 @@ struct LedgerBoundTests {
         #expect(summary.last == now.wall + .seconds(10_499))
     }
 
+    @Test func recordingChangesAltersNothingButTheTime() throws {
+        let hour = Duration.seconds(3600)
+        let policies = [
+            EffectPolicy(rule: "plain", sinks: [0]),
+            EffectPolicy(rule: "digest", digest: DigestPolicy(by: [.post], timing: .window(hour)), sinks: [0]),
+            EffectPolicy(rule: "limit", limit: LimitPolicy(max: 5, per: hour, by: [.post], excess: .drop), sinks: [0]),
+            EffectPolicy(rule: "repeat", repeat: RepeatPolicy(by: [.post], within: hour), sinks: [0]),
+        ]
+        let events = (0..<200_000 / Self.scale).map { Fixtures.event(id: "e\($0)", post: "post-\($0 % 1000)") }
+        for rule in policies.indices {
+            let plan = Fixtures.plan(policies, sinks: ["x"])
+            var recording = [false, true].map { Ledger(plan: plan, recordsChanges: $0) }
+            var times = [Duration.zero, .zero]
+            for place in recording.indices { times[place] = try Self.time(&recording[place], rule: rule, events) }
+            let nanoseconds = times.map { $0 / events.count / .nanoseconds(1) }
+            print("an effect of \(policies[rule].rule): \(Int(nanoseconds[0])) ns, recorded \(Int(nanoseconds[1])) ns")
+            #expect(recording[0].counters == recording[1].counters)
+            #expect(recording[0].receipts == recording[1].receipts)
+        }
+    }
+
+    /// Offers events to a ledger, whose changes are taken after a hundred each time, and returns how long it took.
+    private static func time(_ ledger: inout Ledger, rule: Int, _ events: [Event]) throws -> Duration {
+        var store = CountingStore()
+        let now = Moment(Instant(milliseconds: 1_900_000_000_000))
+        let start = ContinuousClock.now
+        for (number, event) in events.enumerated() {
+            let effect = Effect(rule: rule, sink: 0, action: .deliver)
+            _ = try ledger.accept(Intake(event: event, effects: [effect]), at: now, into: &store)
+            if number % 100 == 99 { _ = ledger.takeChanges() }
+        }
+        return ContinuousClock.now - start
+    }
+
     /// The resident set of this process.
     private static func residentBytes() -> Int {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }

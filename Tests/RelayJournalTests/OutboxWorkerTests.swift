@@ -6,47 +6,14 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 @MainLoop
-struct OutboxWorkerTests {
-    private let clock = TestClock()
-    private let journal = MemoryJournal(plan: Fixtures.plan())
-    private let recorded = RecordedLog()
-    /// Without jitter, so that every delay is known.
-    private var policy = OutboxWorker.Policy()
+struct OutboxWorkerTests: WorkerSuite {
+    let clock = TestClock()
+    let journal = MemoryJournal(plan: Fixtures.plan())
+    let recorded = RecordedLog()
+    var policy = OutboxWorker.Policy()
 
     init() {
-        policy.backoff = Backoff(base: .seconds(1), cap: .seconds(900), floor: 1)
-    }
-
-    private func worker(_ sink: ScriptedSink) -> OutboxWorker {
-        OutboxWorker(sink: sink, journal: journal, clock: clock, log: recorded.log, policy: policy)
-    }
-
-    private func accept(_ keys: String..., to sink: String = "sink") throws {
-        _ = try journal.accept(Fixtures.intakes(keys, to: sink), at: clock.moment())
-    }
-
-    private func counters(_ sink: String = "sink") -> [Int] {
-        let counters = journal.counters()[sink] ?? SinkCounters()
-        return [counters.delivered, counters.suppressed, counters.pending, counters.dead]
-    }
-
-    /// Runs workers beside `body`, and then until nothing is due any more.
-    private func running(_ workers: OutboxWorker..., body: () async -> Void) async {
-        await withTaskGroup(of: Void.self) { group in
-            for worker in workers { group.addTask { await worker.run() } }
-            await body()
-            for worker in workers { await worker.drain() }
-        }
-    }
-
-    /// Moves the time to what the worker waits for next, other than for deliveries to grow too old.
-    @discardableResult
-    private func advance(within: Duration = .seconds(7200)) async -> Duration {
-        await clock.advanceToNextDeadline(within: within)
-    }
-
-    private func next(_ attempts: inout AsyncStream<ScriptedSink.Attempt>.Iterator) async -> ScriptedSink.Attempt? {
-        await attempts.next(isolation: MainLoop.shared)
+        policy.backoff = Self.plainBackoff
     }
 
     @Test func deliversWhatIsAcceptedInOrder() async throws {
@@ -198,7 +165,8 @@ struct OutboxWorkerTests {
         #expect(worker.stoppedBecause == "the token is refused")
         #expect(counters() == [0, 0, 2, 0])
         #expect(recorded.entries.count { $0.level == .error } == 1)
-        let again = journal.claim(ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9), inOrder: true), at: clock.now() + .seconds(1))
+        let again = journal.claim(
+            ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9), inOrder: true), at: clock.now() + .seconds(1))
         #expect(again.claims.map(\.attempt) == [1])
     }
 
@@ -292,7 +260,8 @@ struct OutboxWorkerTests {
         }
         #expect(counters() == [0, 0, 3, 0])
         // Nothing is leased any more: all can be claimed long before a lease would end.
-        let claims = journal.claim(ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9)), at: clock.now() + .seconds(1))
+        let claims = journal.claim(
+            ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9)), at: clock.now() + .seconds(1))
         #expect(Set(claims.claims.compactMap(\.delivery.eventID)) == ["a", "b", "c"])
     }
 

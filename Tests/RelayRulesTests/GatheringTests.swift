@@ -100,6 +100,17 @@ struct GatheringTests {
         #expect(set.notice(rule: 0, for: event(), suppressed: 0).urgency == .normal)
     }
 
+    @Test func aRuleThatIsGoneHasTheUsualWording() throws {
+        let set = try rules(#", "title": "mine", "body": "mine", "icon": "mail", "urgency": "critical""#)
+        for rule in [Effect.nobody, 7] {
+            let digest = set.notice(rule: rule, for: gathering(likes(["ann", "bo"])), suppressed: 1)
+            #expect(digest.title.string == "ann and bo liked your post" && digest.body.string == "and 1 more")
+            #expect(digest.rule.isEmpty && digest.icon.isEmpty && digest.urgency == .normal && digest.suppressed == 1)
+            let one = set.notice(rule: rule, for: event(text: "hi"), suppressed: 0)
+            #expect(one.body.string == "hi" && one.rule.isEmpty && one.urgency == .normal)
+        }
+    }
+
     @Test func suppressedIsTheLastLine() throws {
         let set = try rules()
         #expect(set.notice(rule: 0, for: event(), suppressed: 37).body.string == "and 37 more")

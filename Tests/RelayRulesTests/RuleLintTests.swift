@@ -124,6 +124,74 @@ struct RuleLintTests {
         #expect(isSaidFreely)
     }
 
+    /// A file with so many rules, of which a test looks at the last one.
+    private func many(_ count: Int, _ when: (Int) -> String, last: String) -> [String] {
+        let rules = (0..<count).map { "{\"name\": \"r\($0)\", \"when\": {\(when($0))}, \"to\": [\"team\"]}" }
+        let tail = [
+            "{\"name\": \"last\", \"when\": {\(last)}, \"to\": [\"team\"]}", "{\"name\": \"rest\", \"to\": [\"log\"]}",
+        ]
+        return load("{\"rules\": [\n" + (rules + tail).joined(separator: ",\n") + "]}", lints: true).lines
+    }
+
+    @Test func tenThousandRulesWithLiteralsAreDecided() {
+        let kinds = ["like", "comment", "follow"]
+        let rule = { (number: Int) in "\"kind\": \"\(kinds[number % 3])\", \"actor\": [\"a\(number)\", \"b\(number)\"]"
+        }
+        #expect(many(10_000, rule, last: rule(9_999) + #", "post": "p""#).count == 1)
+        #expect(many(10_000, rule, last: #""kind": "like", "actor": "nobody""#) == [])
+        let glob = { (number: Int) in "\"actor\": \"*x\(number)\", \"text\": \"/y/\"" }
+        #expect(many(10_000, glob, last: #""actor": "*X7", "text": "/y/""#).count == 1)
+        let test = { (number: Int) in "\"field\": {\"/a\": {\"equals\": \(number)}}" }
+        #expect(many(10_000, test, last: #""field": {"/a": {"equals": 7}}, "kind": "like""#).count == 1)
+    }
+
+    @Test func whatWasNotComparedIsTold() {
+        let lines = many(3000, { "\"not\": {\"actor\": \"a\($0)\"}" }, last: #""kind": "like""#)
+        #expect(lines.count == 1)
+        #expect(
+            lines.first?.hasSuffix(": this rule and those after it were not compared: that would take too long") == true
+        )
+    }
+
+    /// Looking candidates up leaves out none that follows.
+    @Test func candidatesAreAllThatFollow() throws {
+        let leaves = [
+            #""actor": "ann""#, #""actor": ["Bo", "*_bot"]"#, #""actor": "X_bot""#, #""actor": "*""#,
+            #""kind": "like""#,
+            #""kind": ["like", "comment"]"#, #""kind": "*""#, #""text": "/a/""#, #""text": ["/a/", "b"]"#,
+            #""text": "B""#,
+            #""not": {"actor": "ann"}"#, #""not": {"kind": "like"}"#, #""field": {"/a": {"equals": 1}}"#,
+            #""any": [{"actor": "ann"}, {"kind": "comment"}]"#,
+            #""any": [{"actor": "bo"}, {"actor": "ann", "kind": "like"}]"#,
+            #""any": [{"not": {"kind": "x"}}, {"actor": "ann"}]"#, #""actor": "@friends""#,
+            #""actor": ["@friends", "cy"]"#,
+            #""any": [{"any": [{"kind": "like"}, {"actor": "@friends"}]}, {"text": "b"}]"#,
+        ]
+        var followed = 0
+        for seed in 0..<300 as Range<UInt64> {
+            var random = SplitMix(seed)
+            let rules = (0..<12).map { number in
+                let parts = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+                    "{\(leaves.randomElement(using: &random) ?? "")}"
+                }
+                return
+                    "{\"name\": \"\(number)\", \"when\": {\"all\": [\(parts.joined(separator: ", "))]}, \"to\": [\"log\"]}"
+            }
+            let lists = #"{"friends": ["ann", "bo"]}"#
+            let written = try #require(load(file(rules: rules.joined(separator: ", "), lists: lists)).rules).written
+            let candidates = RuleCandidates(written)
+            var logic = ConditionLogic()
+            for (number, condition) in written.enumerated() {
+                let found = candidates.candidates(for: condition, before: number).rules
+                for other in 0..<number where logic.implies(condition, written[other]) {
+                    followed += 1
+                    #expect(found.contains(other), "seed \(seed): \(rules[number]) implies \(rules[other])")
+                }
+            }
+        }
+        #expect(followed > 1000)
+    }
+
     /// What the lint says must be so for every event.
     @Test func whatIsSaidHoldsForRandomEvents() throws {
         let names = ["ann", "bo", "x_bot", "cy"]

@@ -42,9 +42,13 @@ package final class RecordedLog: Sendable {
     /// Returns the first entry, past or to come, whose message or fields contain `text`; one that says "nothing came" if
     /// the task is cancelled before.
     package func first(containing text: String) async -> Log.Entry {
-        let isWanted: @Sendable (Log.Entry) -> Bool = { entry in
+        await first { entry in
             entry.message.contains(text) || entry.fields.contains { $0.value.contains(text) }
         }
+    }
+
+    /// Returns the first entry, past or to come, that is wanted; one that says "nothing came" if the task is cancelled.
+    package func first(where isWanted: @escaping @Sendable (Log.Entry) -> Bool) async -> Log.Entry {
         let number = state.withLock { state in
             state.watcherCount += 1
             return state.watcherCount

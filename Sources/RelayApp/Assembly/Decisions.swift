@@ -10,6 +10,8 @@ internal import RelayRules
 struct Decisions {
     private let rules: RuleSet
     private let isStateful: [Bool]
+    /// Whether the history keeps every event.
+    private let recordsAll: Bool
     private let accepter: Accepter
     /// The lines of standard output, if a sink has it.
     private var lines: StdoutLines?
@@ -18,6 +20,8 @@ struct Decisions {
     /// The silences that have not ended, for the fast path; the journal has its own.
     var silences = SilenceBook()
     private var effects: [Effect] = []
+    /// The effects of one event that are for the journal.
+    private var kept: [Effect] = []
     private var notice = Notice()
 
     // Receipts so far; those of each event are counted without a look at a table.
@@ -34,6 +38,7 @@ struct Decisions {
     init(_ inForce: RulesInForce, accepter: Accepter) {
         rules = inForce.rules
         isStateful = inForce.isStateful
+        recordsAll = inForce.recordsAll
         self.accepter = accepter
         dropped = [Int](repeating: 0, count: inForce.isStateful.count)
         for outlet in inForce.outlets {
@@ -86,19 +91,30 @@ struct Decisions {
         // Mostly there is one; emptying an array at once is a call.
         while effects.popLast() != nil {}
         rules.decide(event, at: wall, into: &effects)
-        var kept: [Effect] = []
-        for effect in effects {
+        // By index, as a loop over the array counts a reference to it.
+        for index in effects.indices {
+            let effect = effects[index]
             if case .suppress(let receipt) = effect.action {
                 count(receipt, effect)
             } else if isLines[effect.sink], !isStateful[effect.rule] {
-                if !silences.isEmpty, isSilenced(effect, event, at: wall) { continue }
+                if !silences.isEmpty, isSilenced(effect, event, at: wall) {
+                    effects[index].action = .suppress(.silenced)
+                    continue
+                }
                 rules.render(effect, event, into: &notice)
                 lines?.append(notice, event)
             } else {
                 kept.append(effect)
             }
         }
-        if !kept.isEmpty { accepter.add(Intake(event: event.compacted(), effects: kept)) }
+        if !kept.isEmpty || recordsAll { hand(event) }
+    }
+
+    /// Hands an event to the journal, with the effects that only the history keeps.
+    private mutating func hand(_ event: borrowing Event) {
+        let passed = effects.filter { $0.action != .deliver || isLines[$0.sink] && !isStateful[$0.rule] }
+        accepter.add(Intake(event: event.compacted(), effects: kept, passed: passed))
+        kept = []
     }
 
     private mutating func count(_ receipt: Receipt, _ effect: Effect) {

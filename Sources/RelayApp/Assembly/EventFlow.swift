@@ -107,6 +107,8 @@ final class EventFlow: StreamHandler, CatchUpHandler {
     /// Reads the messages of a stream as the file now says, from the next connection on.
     func adopt(_ stream: RelayConfiguration.Stream) {
         keepProgress(of: stream)
+        // What is missing stays so: nobody fetches it any more.
+        if stream.connection.catchUp == nil { progress?.endCatchUp() }
         decoder = EventDecoder(
             format: stream.format, ids: IDSource(stream: self.stream, random: random, connection: connections))
     }

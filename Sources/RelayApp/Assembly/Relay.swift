@@ -171,7 +171,8 @@ final class Relay {
         if StandardOutput.owner(in: configuration.sinks) != nil, output == nil { makeOutput() }
         output?.adopt(configuration.sinks)
         sinks.adopt(prepared, output: output)
-        streams.adopt(configuration.streams, RulesInForce(configuration, plan: plan, output: output), saved: saved)
+        let rules = RulesInForce(configuration, plan: plan, output: output, hasHistory: parts.store != nil)
+        streams.adopt(configuration.streams, rules, saved: saved)
     }
 
     private func makeOutput() {

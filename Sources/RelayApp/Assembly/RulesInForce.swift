@@ -20,8 +20,13 @@ struct RulesInForce {
     /// Whether a rule's effects are the journal's in any sink, by the places of the rules.
     let isStateful: [Bool]
 
-    /// Takes the rules of a file; `output` is standard output, if a sink has it.
-    init(_ configuration: RelayConfiguration, plan: EffectPlan, output: StandardOutput?) {
+    /// Whether the history keeps every event, and not only those of which the journal has effects.
+    let recordsAll: Bool
+
+    /// Takes the rules of a file; `output` is standard output, if a sink has it, and without `hasHistory` nothing is
+    /// recorded.
+    init(_ configuration: RelayConfiguration, plan: EffectPlan, output: StandardOutput?, hasHistory: Bool = false) {
+        recordsAll = hasHistory && configuration.history.all && !configuration.history.isOff
         rules = configuration.rules
         isStateful = plan.policies.map(\.isStateful)
         outlets = configuration.sinks.map { sink in

@@ -20,6 +20,13 @@ final class StandardOutput {
     /// Called once, when nobody reads standard output any more.
     var onOff: (@MainLoop () -> Void)?
 
+    // A block is just below what an empty pipe takes at once: each write wakes the reader, which costs as much as
+    // writing 30 lines, and what a turn of the loop reads makes about 200 KiB of lines.
+    private static let usualPipe = 64 << 10
+    private static let widePipe = 256 << 10
+    private static let roomForLine = 4 << 10
+    private let blockSize: Int
+
     private let log: Log
     private var waits = false
     /// The sink that has standard output, or had it last.
@@ -40,7 +47,9 @@ final class StandardOutput {
         queue = LineQueue(descriptor: descriptor, whenFull: .wait) { report in
             MainLoop.post { reports.handler?(report) }
         }
-        lines = StdoutLines(queue: queue, format: .json, style: style)
+        let pipeSize = PromptWrite.widenPipe(descriptor, to: Self.widePipe) ?? 0
+        blockSize = max(pipeSize, Self.usualPipe) - Self.roomForLine
+        lines = StdoutLines(queue: queue, blockSize: blockSize, format: .json, style: style)
         reports.handler = { [weak self] in self?.handle($0) }
     }
 
@@ -59,7 +68,7 @@ final class StandardOutput {
         let whenFull = owner.configuration.whenFull ?? (sinks.count == 1 ? .wait : .drop)
         waits = whenFull == .wait
         queue.setWhenFull(whenFull)
-        lines = StdoutLines(queue: queue, format: owner.configuration.format, style: style)
+        lines = StdoutLines(queue: queue, blockSize: blockSize, format: owner.configuration.format, style: style)
         lines.onNoRoom = { [weak self] in self?.tellWhetherFull() }
         // Whoever paused for the old sink may go on under the new one.
         onFull?(waits && queue.isFull)

@@ -16,13 +16,13 @@ struct StdoutLines {
     /// Called when the queue has no room for more, before anything else can be read.
     var onNoRoom: (@MainLoop () -> Void)?
 
-    /// The size above which a block is handed on before the read is done, just below what an empty pipe takes:
-    /// each write wakes the reader.
-    private static let blockSize = 60 << 10
+    /// The size above which a block is handed on before the read is done.
+    private let blockSize: Int
 
-    /// Creates the fast path to `queue`.
-    init(queue: LineQueue, format: StdoutConfiguration.Format, style: TextLine.Style) {
+    /// Creates the fast path to `queue`, in blocks of `blockSize` bytes and at most a line more.
+    init(queue: LineQueue, blockSize: Int, format: StdoutConfiguration.Format, style: TextLine.Style) {
         self.queue = queue
+        self.blockSize = blockSize
         self.format = format
         self.style = style
     }
@@ -35,7 +35,7 @@ struct StdoutLines {
         case .text: TextLine.append(notice, event, style: style, to: &block)
         }
         lines += 1
-        if block.count >= Self.blockSize { flush() }
+        if block.count >= blockSize { flush() }
     }
 
     /// The lines that the queue ever took.

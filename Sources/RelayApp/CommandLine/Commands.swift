@@ -23,8 +23,8 @@ enum Commands {
 
 
             The state directory is --state, else $STATE_DIRECTORY, else
-            $XDG_STATE_HOME/chirp-relay (~/.local/state if unset). This version makes the
-            directory but keeps its journal in memory.
+            $XDG_STATE_HOME/chirp-relay (~/.local/state if unset). What is accepted is on disk
+            there: after a crash it is delivered or accounted for.
 
             The rules file is read again when it changes and at SIGHUP; if it is wrong, the
             rules stay as they were. `--rules -` reads standard input, once. SIGTERM and SIGINT
@@ -45,7 +45,7 @@ enum Commands {
             """)
 
     static let silence = CommandSpec(
-        name: "silence", summary: "Mute what matches in the running relay until a time; list and end such silences.",
+        name: "silence", summary: "Mute what matches until a time; list and end such silences.",
         operand: "add|list|remove [ID]", mostOperands: 2,
         options: [
             OptionSpec(name: "kind", value: "K", help: "add: events of this kind"),
@@ -58,7 +58,7 @@ enum Commands {
             OptionSpec(name: "until", value: "TIME", help: "add: until when (see below)"),
             OptionSpec(name: "json", value: nil, help: "list: print JSON, one silence a line"),
             OptionSpec(name: "all", value: nil, help: "remove: all of them"),
-            OptionSpec(name: "state", value: "DIR", help: "Where the relay keeps its state"),
+            rules, state,
             OptionSpec(name: "no-state", value: nil, help: "Ask the relay that keeps no state"),
         ],
         notes: """
@@ -73,9 +73,11 @@ enum Commands {
             digest or waits for its sink already still goes out.
 
             The relay is found in its state directory (the one that `run` takes), or in
-            $XDG_RUNTIME_DIR/chirp-relay. Silences end with the relay in this version.
-            Exit status: 0 done, 1 no relay runs or it refused, 64 wrong usage.
-            """)
+            $XDG_RUNTIME_DIR/chirp-relay. If none runs, the journal in the state directory is
+            changed, by the rules file.
+            Exit status: 0 done, 1 there is neither, or it refused, 64 wrong usage.
+
+            """ + whereRules)
 
     static let outbox = CommandSpec(
         name: "outbox", summary: "List, show, send again or drop what waits for its sinks, and what was given up.",

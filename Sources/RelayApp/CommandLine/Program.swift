@@ -44,7 +44,7 @@ package enum Program {
             case Commands.test.name: try await TestCommand(arguments).run()
             case Commands.explain.name: try await ExplainCommand(arguments).run()
             case Commands.replay.name: try await ReplayCommand(arguments).run()
-            case Commands.silence.name: try SilenceCommand(arguments).run()
+            case Commands.silence.name: try await SilenceCommand(arguments).run()
             case Commands.outbox.name: try await OutboxCommand(arguments).run()
             case Commands.history.name: try await HistoryCommand(arguments).run()
             case Commands.schema.name: printSchema()

@@ -1,7 +1,7 @@
 internal import GLibRuntime
 internal import RelayCore
 
-/// `silence`: adds, lists and removes the silences of a running relay.
+/// `silence`: adds, lists and removes the silences of a relay, whether it runs or not.
 struct SilenceCommand {
     private let arguments: ParsedArguments
 
@@ -16,17 +16,17 @@ struct SilenceCommand {
     /// Asks the relay.
     ///
     /// - Throws: `CommandFault` for wrong words (64), or if no relay runs or it refuses (1).
-    func run(now: Instant = Instant(milliseconds: WallTime.milliseconds())) throws(CommandFault) -> ExitCode {
+    func run(now: Instant = Instant(milliseconds: WallTime.milliseconds())) async throws(CommandFault) -> ExitCode {
         switch arguments.operand {
         case "add":
             try allow(Self.matchers + ["for", "until"], operands: 1)
-            try add(now)
+            try await add(now)
         case "list":
             try allow(["json"], operands: 1)
-            try list()
+            try await list()
         case "remove":
             try allow(["all"], operands: 2)
-            try remove()
+            try await remove()
         case let action?:
             let suggestion = NearestName.suggestion(for: action, among: Self.actions)
             throw usage("there is add, list and remove, not \(Shown.quoted(action))\(suggestion)")
@@ -35,7 +35,7 @@ struct SilenceCommand {
         return .done
     }
 
-    private func add(_ now: Instant) throws(CommandFault) {
+    private func add(_ now: Instant) async throws(CommandFault) {
         let asked = Self.matchers.compactMap { name in
             arguments.options[name].map { (name: name, value: JSONValue.string($0)) }
         }
@@ -43,7 +43,7 @@ struct SilenceCommand {
             throw usage("say what to silence: \(Self.matchers.map { "--\($0)" }.joined(separator: ", "))")
         }
         let request = JSONValue.object([("request", "silence.add")] + asked + [try end(now)])
-        let answer = try ControlClient(arguments).ask(request)
+        let answer = try await ControlDesk(arguments).ask(request)
         for warning in answer["warnings"]?.list ?? [] {
             Console.complain(Shown.printable("warning: \(warning.text ?? "")"))
         }
@@ -60,7 +60,9 @@ struct SilenceCommand {
             }
             return ("for", .string(text))
         case (nil, let text?):
-            guard let until = ZonedTime().coming(text, after: now) else {
+            let times = ZonedTime()
+            if !ZonedTime.hasOffset(text), let fault = times.fault { throw CommandFault(.failed, "--until: \(fault)") }
+            guard let until = times.coming(text, after: now) else {
                 throw usage("--until is a time such as \(ZonedTime.comingForms), not \(Shown.quoted(text))")
             }
             if until <= now { throw usage("--until \(text) lies in the past") }
@@ -69,8 +71,8 @@ struct SilenceCommand {
         }
     }
 
-    private func list() throws(CommandFault) {
-        let answer = try ControlClient(arguments).ask(.object([("request", "silence.list")]))
+    private func list() async throws(CommandFault) {
+        let answer = try await ControlDesk(arguments).ask(.object([("request", "silence.list")]))
         let silences = answer["silences"]?.list ?? []
         if arguments.has("json") {
             for silence in silences { Console.print(String(decoding: JSONValue(silence).line, as: UTF8.self)) }
@@ -81,7 +83,7 @@ struct SilenceCommand {
         Console.print(TextTable.text(["ID", "UNTIL", "WHAT"], rows.map { [$0.id, $0.until, $0.what] }))
     }
 
-    private func remove() throws(CommandFault) {
+    private func remove() async throws(CommandFault) {
         let words = arguments.operands.dropFirst()
         var request: [(name: String, value: JSONValue)] = [("request", "silence.remove")]
         switch (words.first, arguments.has("all")) {
@@ -91,7 +93,7 @@ struct SilenceCommand {
         case (nil, true): request.append(("all", true))
         default: throw usage("remove what? give an id, as `silence list` shows it, or --all")
         }
-        let answer = try ControlClient(arguments).ask(.object(request))
+        let answer = try await ControlDesk(arguments).ask(.object(request))
         let count = answer["removed"]?.text ?? "0"
         Console.print("\(count) \(count == "1" ? "silence" : "silences") removed")
     }
@@ -99,7 +101,7 @@ struct SilenceCommand {
     /// Refuses options that belong to another action.
     private func allow(_ options: [String], operands: Int) throws(CommandFault) {
         let action = arguments.operand ?? ""
-        let foreign = arguments.options.keys.filter { !(options + ["state", "no-state"]).contains($0) }.sorted()
+        let foreign = arguments.options.keys.filter { !(options + ["state", "no-state", "rules"]).contains($0) }.sorted()
         if let option = foreign.first { throw usage("--\(option) does not go with \(action)") }
         if arguments.operands.count > operands {
             throw usage("\(action) takes no argument \"\(arguments.operands[1])\"")

@@ -11,6 +11,16 @@ struct ZonedTime: Sendable {
         self.zone = zone
     }
 
+    /// Why a time without an offset means nothing here; nil if the zone is one of its own, or the system's is known.
+    var fault: String? {
+        guard zone.name.isEmpty, let fault = SystemZone.fault() else { return nil }
+        return "a time without an offset is in the system's zone, and that is not known: "
+            + Shown.printable(fault.description)
+    }
+
+    /// Whether a time needs no zone, as it has an offset.
+    static func hasOffset(_ text: String) -> Bool { parse(text) != nil }
+
     /// What a time looks like, for messages.
     static let forms = "\"2026-03-29T02:30\", \"2026-03-29 02:30:15\" or, with an offset, \"2026-03-29T02:30:00+01:00\""
 

@@ -72,8 +72,7 @@ enum JournalPlace {
     ///
     /// - Throws: `CommandFault` (1) if a relay has it, or there is none or no rules file (78).
     static func changing<Result: Sendable>(
-        _ arguments: ParsedArguments, at now: Moment,
-        _ body: (SQLiteJournal) async throws(CommandFault) -> Result
+        _ arguments: ParsedArguments, _ body: (SQLiteJournal, RelayConfiguration) async -> Result
     ) async throws(CommandFault) -> Result {
         let directory = try directory(arguments)
         guard access(JournalOptions.path(in: directory), F_OK) == 0 else {
@@ -81,12 +80,11 @@ enum JournalPlace {
         }
         let (_, configuration, _) = try CommandRules.load(try CommandRules.path(option: arguments.options["rules"]))
         let place = try ControlPlace.take(state: directory)
-        let (journal, notes) = try await open(place, configuration, at: now)
+        let (journal, notes) = try await open(place, configuration, at: SystemClock().moment())
         for note in notes { Console.complain(Shown.printable("chirp-relay: \(note)")) }
-        let result: Swift.Result<Result, CommandFault>
-        do throws(CommandFault) { result = .success(try await body(journal)) } catch { result = .failure(error) }
+        let result = await body(journal, configuration)
         await journal.close()
         withExtendedLifetime(place) {}
-        return try result.get()
+        return result
     }
 }

@@ -32,10 +32,17 @@ struct ControlClient {
         let descriptor = try connect()
         defer { close(descriptor) }
         try send(request.line + [UInt8(ascii: "\n")], to: descriptor)
+        return try Self.checked(try receive(from: descriptor))
+    }
+
+    /// Reads an answer.
+    ///
+    /// - Throws: `CommandFault` (1) if it says that the request is refused.
+    static func checked(_ answer: [UInt8]) throws(CommandFault) -> ConfigurationNode {
         let problems = Problems()
-        guard let node = ConfigurationParser.parse(try receive(from: descriptor), problems: problems),
-            let isFine = node["ok"]
-        else { throw CommandFault(.failed, "the relay gave no answer that can be read") }
+        guard let node = ConfigurationParser.parse(answer, problems: problems), let isFine = node["ok"] else {
+            throw CommandFault(.failed, "the relay gave no answer that can be read")
+        }
         if case .bool(true) = isFine.value { return node }
         throw CommandFault(.failed, Shown.printable(node["error"]?.text ?? "the relay refused without a reason"))
     }

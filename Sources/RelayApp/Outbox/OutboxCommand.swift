@@ -90,10 +90,22 @@ struct OutboxCommand {
         if selection == OutboxSelection(), !arguments.has("all") {
             throw usage("\(action) what? give ids, --sink, --older-than, or --all")
         }
-        let count = try await OutboxDesk(arguments).change(action, selection, to: arguments.options["to"], at: now)
-        let noun = count == 1 ? "delivery" : "deliveries"
+        let answer = try await ControlDesk(arguments).ask(request(action, selection))
+        let count = answer["count"]?.text ?? "0"
         let done = action == "drop" ? "dropped" : arguments.options["to"].map { "moved to \($0)" } ?? "to be sent again"
-        Console.print("\(count) \(noun) \(done)")
+        Console.print("\(count) \(count == "1" ? "delivery" : "deliveries") \(Shown.printable(done))")
+    }
+
+    private func request(_ action: String, _ selection: OutboxSelection) -> JSONValue {
+        var request: [(name: String, value: JSONValue)] = [("request", .string("outbox.\(action)"))]
+        if let sink = selection.sink { request.append(("sink", .string(sink))) }
+        if let serials = selection.serials {
+            request.append(("ids", .array(serials.sorted().map { .number(Int(clamping: $0)) })))
+        }
+        if let acceptedBy = selection.acceptedBy { request.append(("acceptedBy", .time(acceptedBy))) }
+        if let isDead = selection.isDead { request.append(("dead", .bool(isDead))) }
+        if let sink = arguments.options["to"] { request.append(("to", .string(sink))) }
+        return .object(request)
     }
 
     // MARK: Words

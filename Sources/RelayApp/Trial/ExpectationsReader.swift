@@ -119,6 +119,10 @@ struct ExpectationsReader {
 
     private func time(_ node: ConfigurationNode) -> Instant? {
         guard let text = node.string(problems, expected: "a time") else { return nil }
+        if !ZonedTime.hasOffset(text), let fault = times.fault {
+            problems.add(at: node, "\(fault); write \"zone\" in this file")
+            return nil
+        }
         if let instant = times.instant(text) { return instant }
         problems.add(at: node, "\(Shown.quoted(text)) is no time; write it like \(ZonedTime.forms)")
         return nil

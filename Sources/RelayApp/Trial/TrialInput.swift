@@ -37,6 +37,7 @@ enum TrialInput {
         -> Instant?
     {
         guard let text = arguments.options[option] else { return nil }
+        if !ZonedTime.hasOffset(text), let fault = times.fault { throw CommandFault(.failed, "--\(option): \(fault)") }
         if let instant = times.instant(text) { return instant }
         let shown = Shown.printable(Shown.quoted(text))
         throw CommandFault(.usage, "--\(option) is a time like \(ZonedTime.forms), not \(shown)")

@@ -3,9 +3,19 @@ internal import RelayCore
 /// The open groups, found by key and by when they close.
 struct GroupTable: Sendable {
     /// The place of an open group, good until it closes.
-    struct Place: Sendable, Hashable {
+    struct Place: Sendable, Hashable, Comparable {
         fileprivate let slot: Int
         let serial: UInt64
+
+        static func < (left: Place, right: Place) -> Bool { left.serial < right.serial }
+    }
+
+    /// A group that is to close or to wait again, with the line that it left for that.
+    struct Due: Comparable, Sendable {
+        let place: Place
+        var line: EffectKey?
+
+        static func < (left: Due, right: Due) -> Bool { left.place < right.place }
     }
 
     private let bound: Int
@@ -15,6 +25,7 @@ struct GroupTable: Sendable {
     private var places: [EffectKey: Place] = [:]
     private var relayAgenda = Agenda<Place>()
     private var wallAgenda = Agenda<Place>()
+    private var lines = WaitingLines()
     private var sharedCount = 0
     private var marks: ChangeMarks<Place>
 
@@ -60,7 +71,7 @@ struct GroupTable: Sendable {
         places[group.key] = place
         byteCount += group.gathering.byteCount
         if group.isShared { sharedCount += 1 }
-        schedule(place, group.deadline)
+        if let due = group.waitsUntil, let key = group.line { join(place, key, until: due) } else { schedule(place) }
         return place
     }
 
@@ -94,29 +105,40 @@ struct GroupTable: Sendable {
         byteCount += group.gathering.byteCount - before
         if group.limitKey == nil { slots[place.slot]?.limitKey = limitKey }
         return Joined(
-            deadline: group.deadline, isFull: group.max.map { group.gathering.count >= $0 } ?? false,
+            deadline: deadline(of: group), isFull: group.max.map { group.gathering.count >= $0 } ?? false,
             isShared: group.isShared)
     }
 
-    /// Changes the limit key of a group.
+    /// Changes the limit key of a group, which is in no line.
     mutating func setLimitKey(_ key: EffectKey?, of place: Place) {
         marks.mark(place, since: listed(place))
         slots[place.slot]?.limitKey = key
     }
 
-    /// Lets a group that found no free slot close at another time; `per` is the stretch of its limit.
-    mutating func postpone(_ place: Place, until deadline: Deadline, per: Duration) {
-        guard self[place] != nil else { return }
+    /// Lets a group go on as another sort, under another key unless a group has that.
+    mutating func goOn(_ place: Place, as sort: GroupSort, key: EffectKey) {
+        guard let group = self[place] else { return }
         marks.mark(place, since: listed(place))
-        slots[place.slot]?.deadline = deadline
-        slots[place.slot]?.waits = per
-        schedule(place, deadline)
+        slots[place.slot]?.sort = sort
+        if places[key] != nil { return }
+        places[group.key] = nil
+        places[key] = place
+        slots[place.slot]?.key = key
+    }
+
+    private func deadline(of group: OpenGroup) -> Deadline {
+        guard group.isInLine, let due = group.line.flatMap(lines.due(of:)) else { return group.deadline }
+        return .relay(due)
     }
 
     /// Closes a group and returns it.
     mutating func remove(_ place: Place) -> OpenGroup? {
         guard let group = self[place] else { return nil }
         marks.mark(place)
+        if group.isInLine, let key = group.line {
+            let slots = slots
+            lines.leave(place, key) { slots[$0.slot]?.waitsUntil }
+        }
         slots[place.slot] = nil
         freeSlots.append(place.slot)
         places[group.key] = nil
@@ -125,30 +147,81 @@ struct GroupTable: Sendable {
         return group
     }
 
-    /// Takes the groups that are due from the agenda, in the order of opening; each is closed or postponed then.
-    mutating func popDue(at now: Moment) -> [Place] {
+    // MARK: Deadlines
+
+    /// Takes the groups that are due from the agenda, each of which is closed or postponed then, in the order of
+    /// opening; of those in line the first ones, which `popNext` follows.
+    mutating func popDue(at now: Moment) -> Heap<Due> {
         var due: Set<Place> = []
         while let entry = relayAgenda.popDue(at: now.relay) {
-            if self[entry.item]?.deadline == .relay(entry.due) { due.insert(entry.item) }
+            if isCurrent(entry.item, .relay(entry.due)) { due.insert(entry.item) }
         }
         while let entry = wallAgenda.popDue(at: now.wall) {
-            if self[entry.item]?.deadline == .wall(entry.due) { due.insert(entry.item) }
+            if isCurrent(entry.item, .wall(entry.due)) { due.insert(entry.item) }
         }
-        return due.sorted { $0.serial < $1.serial }
+        var heap = Heap<Due>()
+        for place in due { heap.insert(Due(place: place)) }
+        for key in lines.popDue(at: now.relay) {
+            if let first = popNext(of: key) { heap.insert(first) }
+        }
+        return heap
     }
+
+    /// Takes the first one that waits in a line, which has left it then.
+    mutating func popNext(of line: EffectKey) -> Due? {
+        guard let place = lines.popFirst(of: line) else { return nil }
+        slots[place.slot]?.isInLine = false
+        return Due(place: place, line: line)
+    }
+
+    /// Lets a group that found no free slot wait until one is; `per` is the stretch of its limit.
+    mutating func postpone(_ place: Place, until due: Instant, per: Duration) {
+        guard let group = self[place] else { return }
+        let isOtherwise = group.deadline != .relay(due)
+        if isOtherwise || group.waits != per {
+            marks.mark(place, since: listed(place))
+            slots[place.slot]?.deadline = .relay(due)
+            slots[place.slot]?.waits = per
+        }
+        if let key = group.line {
+            if group.isInLine { lines.postpone(key, until: due) } else { join(place, key, until: due) }
+        } else if isOtherwise {
+            // Else it is in the agenda for then already: what is due now is not.
+            schedule(place)
+        }
+    }
+
+    /// Dissolves all lines, before all that wait there close or are postponed again.
+    mutating func dissolveLines() {
+        for place in lines.removeAll() { slots[place.slot]?.isInLine = false }
+    }
+
+    /// The groups that wait for a free slot.
+    var waiting: [Place] { places.values.filter { slots[$0.slot]?.waits != nil } }
 
     /// When the first group closes by each clock.
     mutating func deadlines() -> (relay: Instant?, wall: Instant?) {
         let (slots, relay, wall) = (self.slots, Deadline.relay, Deadline.wall)
+        let relayDue = relayAgenda.firstDue { slots[$0.item.slot].isCurrent($0.item.serial, relay($0.due)) }
         return (
-            relayAgenda.firstDue { slots[$0.item.slot].isCurrent($0.item.serial, relay($0.due)) },
+            [relayDue, lines.firstDue()].compactMap(\.self).min(),
             wallAgenda.firstDue { slots[$0.item.slot].isCurrent($0.item.serial, wall($0.due)) }
         )
     }
 
-    private mutating func schedule(_ place: Place, _ deadline: Deadline) {
+    private mutating func join(_ place: Place, _ key: EffectKey, until due: Instant) {
+        lines.join(place, key, until: due)
+        slots[place.slot]?.isInLine = true
+    }
+
+    private func isCurrent(_ place: Place, _ deadline: Deadline) -> Bool {
+        slots[place.slot].isCurrent(place.serial, deadline)
+    }
+
+    private mutating func schedule(_ place: Place) {
         let slots = slots
-        switch deadline {
+        switch slots[place.slot]?.deadline {
+        case nil: break
         case .relay(let due):
             relayAgenda.insert(place, due: due, live: count) {
                 slots[$0.item.slot].isCurrent($0.item.serial, .relay($0.due))
@@ -197,9 +270,9 @@ extension GroupTable {
 }
 
 extension OpenGroup? {
-    /// Whether this is the group with that serial, and closes then.
+    /// Whether this is the group with that serial, closes then, and is in no line.
     fileprivate func isCurrent(_ serial: UInt64, _ deadline: Deadline) -> Bool {
-        guard let self else { return false }
+        guard let self, !self.isInLine else { return false }
         return self.serial == serial && self.deadline == deadline
     }
 }

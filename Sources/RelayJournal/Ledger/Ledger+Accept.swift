@@ -113,9 +113,7 @@ extension Ledger {
 
     /// Lets an effect join the briefing of its rule's quiet time, if that is on.
     private mutating func hold(_ offer: Offer, at now: Moment) -> Placement? {
-        guard let time = offer.policy.hold, let until = times.end(of: time, in: plan.times, at: now.wall) else {
-            return nil
-        }
+        guard let (time, until) = heldBy(offer.policy, at: now) else { return nil }
         let sink = offer.scope.sink
         let (serial, isNew) = openBriefing(sink: sink, time: time)
         countPending(sink)

@@ -21,7 +21,7 @@ extension Ledger {
     package mutating func advance(to now: Moment, into store: inout some DeliveryStore) throws(JournalFailure) {
         limits.removeExpired(at: now.relay)
         repeats.removeExpired(at: now.relay)
-        for place in groups.popDue(at: now) { _ = try close(place, at: now, into: &store) }
+        try closeGroups(groups.popDue(at: now), at: now, into: &store)
         try closeBriefings(at: now, into: &store) { ledger, time in
             ledger.times.end(of: time, in: ledger.plan.times, at: now.wall) == nil
         }
@@ -41,23 +41,42 @@ extension Ledger {
     package mutating func finish(at now: Moment, into store: inout some DeliveryStore) throws(JournalFailure) {
         // What is due closes as it would have.
         try advance(to: now, into: &store)
+        groups.dissolveLines()
         for place in groups.all { _ = try close(place, forGood: true, at: now, into: &store) }
         try closeBriefings(at: now, into: &store) { _, _ in true }
     }
 
     // MARK: Groups
 
+    /// Closes groups that are due, in the order of opening; one that leaves its line for good lets the next one leave.
+    ///
+    /// No window follows one that is the last.
+    mutating func closeGroups(
+        _ due: Heap<GroupTable.Due>, isLastWindow: (GroupTable.Place) -> Bool = { _ in false }, at now: Moment,
+        into store: inout some DeliveryStore
+    ) throws(JournalFailure) {
+        var due = due
+        while let first = due.first {
+            due.removeFirst()
+            let closing = try close(first.place, isLastWindow: isLastWindow(first.place), at: now, into: &store)
+            // Of the same limit key no later one finds a slot either.
+            if case .waits = closing { continue }
+            if let next = first.line.flatMap({ groups.popNext(of: $0) }) { due.insert(next) }
+        }
+    }
+
     /// Closes a group, or lets it wait for a free slot.
     ///
     /// One that closes for good neither waits nor opens the next window.
     mutating func close(
-        _ place: GroupTable.Place, forGood: Bool = false, at now: Moment, into store: inout some DeliveryStore
+        _ place: GroupTable.Place, forGood: Bool = false, isLastWindow: Bool = false, at now: Moment,
+        into store: inout some DeliveryStore
     ) throws(JournalFailure) -> Closing {
         guard let group = groups[place] else { return .vanished }
-        let policy = numbers[group.scope.rule].map { plan.policies[$0] } ?? EffectPolicy(rule: group.scope.rule)
+        let policy = policy(of: group)
         let closing = try end(group, policy, canWait: !forGood, at: now, into: &store)
         if case .waits(let until) = closing {
-            groups.postpone(place, until: .relay(until), per: policy.limit?.per ?? .zero)
+            groups.postpone(place, until: until, per: policy.limit?.per ?? .zero)
             return closing
         }
         _ = groups.remove(place)
@@ -68,8 +87,19 @@ extension Ledger {
         case .suppressed(let receipt): note(group.serial, .receipt(receipt))
         case .outboxFull: note(group.serial, .outboxFull)
         }
-        if !forGood, group.gathering.count > 0 { openNext(after: group, policy, at: now) }
+        if !forGood, !isLastWindow, group.gathering.count > 0 { openNext(after: group, policy, at: now) }
         return closing
+    }
+
+    /// The policy in force of the rule of a group.
+    func policy(of group: OpenGroup) -> EffectPolicy {
+        numbers[group.scope.rule].map { plan.policies[$0] } ?? EffectPolicy(rule: group.scope.rule)
+    }
+
+    /// Returns the time that a policy holds by and when it ends, if it is on.
+    mutating func heldBy(_ policy: EffectPolicy, at now: Moment) -> (time: String, until: Instant)? {
+        guard let time = policy.hold, let until = times.end(of: time, in: plan.times, at: now.wall) else { return nil }
+        return (time, until)
     }
 
     private mutating func note(_ serial: UInt64, _ fate: ClosingRow.Fate) {
@@ -78,9 +108,9 @@ extension Ledger {
 
     /// Opens the window that follows one which collected something.
     private mutating func openNext(after group: OpenGroup, _ policy: EffectPolicy, at now: Moment) {
-        guard case .digest(let old) = group.sort, old.sendsFirst, let digest = policy.digest, digest.sendsFirst else {
-            return
-        }
+        guard case .digest(let old) = group.sort, old.sendsFirst, let digest = policy.digest, digest.sendsFirst,
+            Set(old.by) == Set(digest.by), groups.find(group.key) == nil
+        else { return }
         _ = open(
             group.key, isShared: group.isShared, .digest(digest), group.scope, until: digest.deadline(at: now))
     }
@@ -90,9 +120,7 @@ extension Ledger {
         _ group: OpenGroup, _ policy: EffectPolicy, canWait: Bool, at now: Moment, into store: inout some DeliveryStore
     ) throws(JournalFailure) -> Closing {
         guard group.gathering.count > 0 else { return .vanished }
-        if let time = policy.hold, let until = times.end(of: time, in: plan.times, at: now.wall) {
-            return .held(time: time, until: until)
-        }
+        if let (time, until) = heldBy(policy, at: now) { return .held(time: time, until: until) }
         guard let limit = policy.limit else { return try deliver(group, suppressed: 0, at: now, into: &store) }
         let slot = limitSlot(of: group, limit, at: now)
         if let free = limits.whenFree(slot, limit, at: now.relay) {

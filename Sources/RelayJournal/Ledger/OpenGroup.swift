@@ -4,13 +4,13 @@ internal import RelayCore
 /// An open digest: what was gathered so far, and when it closes.
 struct OpenGroup: Sendable {
     /// What makes an event belong to it.
-    let key: EffectKey
+    var key: EffectKey
     /// Its rule and its sink.
     let scope: Scope
     /// Its number in the order of opening, never used again.
     let serial: UInt64
     /// Why it was opened.
-    let sort: GroupSort
+    var sort: GroupSort
     /// Whether it is the group that a rule shares for a sink.
     let isShared: Bool
     /// When it closes.
@@ -19,6 +19,8 @@ struct OpenGroup: Sendable {
     var waits: Duration?
     /// The limit key of its first event, which is that of its notice unless it is shared; nil as long as it is empty.
     var limitKey: EffectKey?
+    /// Whether it is in the line of its limit key.
+    var isInLine = false
     /// What was gathered.
     var gathering = Gathering()
 
@@ -33,6 +35,15 @@ struct OpenGroup: Sendable {
         case .digest(let policy): policy.by
         case .excess(let policy): policy.by
         }
+    }
+
+    /// The line in which it waits if it finds no free slot; nil for a shared one, which waits alone.
+    var line: EffectKey? { isShared ? nil : limitKey }
+
+    /// Until when it waits for a free slot, when it was asked last; nil as long as its own window runs.
+    var waitsUntil: Instant? {
+        guard waits != nil, case .relay(let due) = deadline else { return nil }
+        return due
     }
 
     /// The group as people and machines read it: the values of `by` as they came in its first event.

@@ -182,6 +182,7 @@ package struct OutboxShare: Sendable {
         row.acceptedAt = now
         row.attempts = 0
         row.unsettledClaims = 0
+        if row.isMoved { row.lastError = nil }
         row.isMoved = false
         rows[serial] = row
         enter(row)

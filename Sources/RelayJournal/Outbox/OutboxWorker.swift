@@ -151,7 +151,7 @@ package final class OutboxWorker {
         for fold in batch.folds { tell(fold) }
         let tooOld = batch.claims.filter { isTooOld($0, at: now) }
         if !tooOld.isEmpty {
-            tellTooOld(tooOld.count)
+            AgeWatch.tell(tooOld.count, of: sink.name, to: log)
             await journal.settle(tooOld.map { SettledClaim($0, .dead(because: "too old")) }, at: now)
         }
         return batch
@@ -177,7 +177,7 @@ package final class OutboxWorker {
         isWatchingAge = true
         let now = clock.now()
         let given = await journal.giveUp(sink: sink.name, acceptedBy: now + (.zero - policy.giveUp), at: now)
-        if given.count > 0 { tellTooOld(given.count) }
+        if given.count > 0 { AgeWatch.tell(given.count, of: sink.name, to: log) }
         guard let oldest = given.oldest else { return isWatchingAge = false }
         // One that is still attempted may be older.
         let next = max(oldest + policy.giveUp, now + .seconds(60))
@@ -186,11 +186,6 @@ package final class OutboxWorker {
             try? await clock.sleep(until: next)
             return .aged
         }
-    }
-
-    private func tellTooOld(_ count: Int) {
-        let fields = [("sink", sink.name), ("count", String(count))]
-        log(.error, "outbox", "deliveries grew too old while they waited and are dead", fields)
     }
 
     private func tell(_ fold: ClaimBatch.Fold) {

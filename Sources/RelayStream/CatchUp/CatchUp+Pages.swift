@@ -96,7 +96,9 @@ extension CatchUp {
 
     /// Returns the limit that forbids another page, or nil.
     private func limit(_ run: Run) -> String? {
-        if run.pages >= configuration.maxPages { return "there are more than \(configuration.maxPages) pages (maxPages)" }
+        if run.pages >= configuration.maxPages {
+            return "there are more than \(configuration.maxPages) pages (maxPages)"
+        }
         return run.count >= configuration.maxEvents ? Self.tooManyEvents : nil
     }
 

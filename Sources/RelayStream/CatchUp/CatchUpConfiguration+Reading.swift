@@ -25,12 +25,14 @@ extension CatchUpConfiguration {
         let maxEvents = reader.integer("maxEvents", default: 10_000, in: eventCount)
         reader.finish()
         if !mapsID(stream.format) {
-            problems.add(at: node, "goes by the ids of events, and the \"format\" of the stream maps none; add its \"id\"")
+            problems.add(
+                at: node, "goes by the ids of events, and the \"format\" of the stream maps none; add its \"id\"")
         }
         guard let urlNode, let url, let events, let order else { return nil }
         if order == .oldest, !url.asksByCursor {
             problems.add(
-                at: urlNode, "needs {cursor} or {cursorTime}: \"oldest\" begins at the last event, not at the first one")
+                at: urlNode, "needs {cursor} or {cursorTime}: \"oldest\" begins at the last event, not at the first one"
+            )
         }
         if order == .newest, nextNode == nil {
             problems.add(

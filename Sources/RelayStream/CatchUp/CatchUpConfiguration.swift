@@ -30,14 +30,14 @@ package struct CatchUpConfiguration: Sendable, Equatable {
     package var maxPages = 20
     /// The most events of one catch-up.
     package var maxEvents = 10_000
+    /// How long a page may take.
+    package var pageTimeout = Duration.seconds(15)
 
     /// The range of `maxPages`.
     package static let pages = 1...1000
     /// The range of `maxEvents`: at most half of the ids that a stream remembers, so that the live events that come
     /// meanwhile, and are fetched too, are still remembered at the end.
     package static let eventCount = 1...(SeenEvents.standardCapacity / 2)
-    /// How long a page may take.
-    static let pageTimeout = Duration.seconds(15)
     /// The most bytes of a page.
     static let mostPageBytes = 8 << 20
     /// The bytes of events from which on no further page of the order `newest` is fetched.

@@ -30,7 +30,8 @@ struct CatchUpReporter {
         guard let gap = result.gap else {
             return log(.info, "stream", "stream \(stream) has caught up", fields)
         }
-        let what = "gap of \(GapLength.shown(gap.length)) on stream \(stream) could not be filled, events may be missing"
+        let what =
+            "gap of \(GapLength.shown(gap.length)) on stream \(stream) could not be filled, events may be missing"
         log(.warning, "stream", what, [("reason", gap.reason)] + fields)
     }
 }

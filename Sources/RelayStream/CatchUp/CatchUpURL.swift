@@ -106,7 +106,8 @@ package struct CatchUpURL: Sendable, Equatable, CustomStringConvertible, CustomD
         if scheme.hasPrefix("http://") || scheme.hasPrefix("https://") {
             return Fault(message: "needs a path behind the host, and placeholders only in path and query")
         }
-        return Fault(message: "expected a path such as \"/events?after={cursor}\", or a URL that begins with \"https://\"")
+        return Fault(
+            message: "expected a path such as \"/events?after={cursor}\", or a URL that begins with \"https://\"")
     }
 
     /// Takes a text apart; `{{` and `}}` stand for single braces.

@@ -81,8 +81,11 @@ package struct CursorKeeper: Sendable {
 
     /// New events came live: those of a read that had not been seen before.
     ///
-    /// - Parameter parts: how often `settle` will be called: once for everything that the events wait for, such as a
-    ///   commit and the lines of standard output. With 0 they are settled now.
+    /// - Parameters:
+    ///   - batch: the events.
+    ///   - parts: how often `settle` will be called: once for everything that the events wait for, such as a commit and
+    ///     the lines of standard output. With 0 they are settled now.
+    /// - Returns: what to call `settle` with.
     package mutating func add(live batch: EventBatch, parts: Int = 1) -> Ticket {
         let ticket = open(parts)
         if let cursor = StreamCursor(lastOf: batch) {
@@ -102,7 +105,10 @@ package struct CursorKeeper: Sendable {
 
     /// Events came from a catch-up, with those that had been seen before, and even if all had.
     ///
-    /// - Parameter parts: as for live events; `settle` is for those that had not been seen.
+    /// - Parameters:
+    ///   - batch: the events.
+    ///   - parts: as for live events; `settle` is for those that had not been seen.
+    /// - Returns: what to call `settle` with.
     package mutating func add(caughtUp batch: EventBatch, parts: Int = 1) -> Ticket {
         let ticket = open(parts)
         // A page that holds the newest live event is beyond it: going on to that at the end would be a step back.

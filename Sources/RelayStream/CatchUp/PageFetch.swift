@@ -70,7 +70,7 @@ final class PageFetch {
         let files = configuration.tls
         return HTTPRequest(
             .get, url: address.reveal(), headers: fields + (hasAccept ? [] : [("Accept", "application/json")]),
-            timeout: CatchUpConfiguration.pageTimeout, proxy: proxy,
+            timeout: catchUp.pageTimeout, proxy: proxy,
             tls: HTTPRequest.TLS(
                 authorityFile: files.authorities.map(secrets.absolute),
                 certificateFile: files.certificate.map(secrets.absolute), keyFile: files.key.map(secrets.absolute)),

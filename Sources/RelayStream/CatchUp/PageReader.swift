@@ -1,4 +1,3 @@
-internal import CSimdjson
 internal import RelayCore
 
 /// Reads the pages of a catch-up: checks that a page is JSON as a whole, and decodes its events by the stream's format.
@@ -43,7 +42,8 @@ struct PageReader: ~Copyable {
         var result = Result(page: CatchUpPage(batch: EventBatch(stream: stream), count: elements.places.count))
         result.page.isCut = elements.isCut
         for (index, place) in elements.places.enumerated() {
-            result.reports += decoder.decode(text.extracting(place), receivedAt: receivedAt, into: &result.page.batch)
+            result.reports +=
+                decoder.decode(text.extracting(place), receivedAt: receivedAt, into: &result.page.batch)
                 .reports
             // An element may be a list of events.
             guard result.page.batch.records.count >= room else { continue }
@@ -59,12 +59,12 @@ struct PageReader: ~Copyable {
 
     /// Checks that `text` is one JSON document.
     private func check(_ text: RawSpan) throws(PageFault) {
-        switch text.withUnsafeBytes({ parser.parse($0).0 }) {
-        case RELAY_JSON_OK: break
-        case RELAY_JSON_EMPTY: throw PageFault("the page is empty")
-        case RELAY_JSON_NOT_UTF8: throw PageFault("the page is not UTF-8")
-        case RELAY_JSON_TOO_DEEP: throw PageFault("the page is nested over 64 levels deep")
-        case RELAY_JSON_NO_MEMORY: throw PageFault("there is no memory for the page")
+        switch parser.fault(in: text) {
+        case nil: break
+        case .emptyMessage: throw PageFault("the page is empty")
+        case .notUTF8: throw PageFault("the page is not UTF-8")
+        case .tooDeep: throw PageFault("the page is nested over 64 levels deep")
+        case .noMemory: throw PageFault("there is no memory for the page")
         default: throw PageFault("the page is not JSON")
         }
         // The decoder takes lines of documents too, of which a page would be only the first.

@@ -29,7 +29,7 @@ final class StreamConnection {
     /// The time a close handshake has (RFC 6455, section 7.1.1, leaves it open).
     private static let closeTimeout = Duration.seconds(2)
     /// Reads in one turn of the loop: with 64 KiB each, so much that timers and other sources are not starved.
-    private static let readsPerTurn = 4
+    private static let readsPerTurn = 8
     /// At this many unsent bytes the peer does not read; its pings get no answers until it does.
     private static let unsentLimit = 65_536
 

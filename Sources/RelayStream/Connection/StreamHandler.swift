@@ -16,6 +16,6 @@ package protocol StreamHandler: AnyObject {
     /// the next read copy it.
     func received(_ bytes: [UInt8], messagesAt places: [Range<Int>])
 
-    /// All whole messages of what was read at once (at most 256 KiB) have been handed over.
+    /// All whole messages of what was read at once (at most 512 KiB) have been handed over.
     func chunkEnded()
 }

@@ -32,19 +32,18 @@ extension EventDecoder {
         }
     }
 
-    /// Returns the record of an item all of whose fields are plain strings, or nil if there is anything else about it.
+    /// Returns the record of an item all of whose fields are plain strings or null, or nil if there is anything else
+    /// about it.
     @inline(__always)
-    private func plainRecord(
+    private mutating func plainRecord(
         _ item: UnsafePointer<relay_json_item>, of parsed: ParsedItems, _ storage: [UInt8]
     ) -> EventRecord? {
-        let found = item.pointee.found
-        guard item.pointee.special == 0, found & needed == needed, item.pointee.raw.count <= Self.longestText,
-            kinds.isEmpty
-        else { return nil }
+        let special = item.pointee.special
+        if special != 0, !Self.areNull(special, of: item) { return nil }
+        let found = item.pointee.found & ~special
+        guard found & needed == needed, item.pointee.raw.count <= Self.longestText, kinds.isEmpty else { return nil }
         let text = storage.span.bytes
-        guard
-            let createdAt = TimestampText.parse(
-                text.extracting(parsed.range(of: item.pointee.created_at).bounds))
+        guard let createdAt = times.parse(text.extracting(parsed.range(of: item.pointee.created_at).bounds))
         else { return nil }
         let id = parsed.range(of: item.pointee.id)
         var record = EventRecord(
@@ -56,6 +55,21 @@ extension EventDecoder {
         if found & Self.bit(RELAY_JSON_FIELD_LINK) != 0 { record.link = parsed.range(of: item.pointee.link) }
         record.raw = parsed.range(of: item.pointee.raw)
         return record
+    }
+
+    /// Whether the fields of an item that may be missing, and no others, are among `special` and null.
+    private static func areNull(_ special: UInt32, of item: UnsafePointer<relay_json_item>) -> Bool {
+        func isNull(_ field: relay_json_field, _ value: relay_json_value) -> Bool {
+            special & bit(field) == 0 || value.kind == RELAY_JSON_NULL
+        }
+        return isNull(RELAY_JSON_FIELD_POST, item.pointee.post) && isNull(RELAY_JSON_FIELD_ACTOR, item.pointee.actor)
+            && isNull(RELAY_JSON_FIELD_TEXT, item.pointee.text) && isNull(RELAY_JSON_FIELD_LINK, item.pointee.link)
+            && special & ~optional == 0
+    }
+
+    private static var optional: UInt32 {
+        bit(RELAY_JSON_FIELD_POST) | bit(RELAY_JSON_FIELD_ACTOR) | bit(RELAY_JSON_FIELD_TEXT)
+            | bit(RELAY_JSON_FIELD_LINK)
     }
 
     /// The fields that an ordinary event has.

@@ -27,6 +27,7 @@ package struct EventDecoder: ~Copyable, Sendable {
     /// Whether the format has a place for times.
     let mapsTime: Bool
     private let parser: EventParser
+    var times = TimestampReader()
     let kinds: [(theirs: [UInt8], ours: [UInt8])]
     private var counters = [Int](repeating: 0, count: DecodeFault.allCases.count)
 
@@ -162,7 +163,8 @@ package struct EventDecoder: ~Copyable, Sendable {
         storage[place].starts(with: [0xEF, 0xBB, 0xBF]) ? (place.lowerBound + 3)..<place.upperBound : place
     }
 
-    private static func fault(of status: relay_json_status) -> DecodeFault? {
+    /// Returns what a status of the parser means, or nil if all is well.
+    static func fault(of status: relay_json_status) -> DecodeFault? {
         switch status {
         case RELAY_JSON_OK: nil
         case RELAY_JSON_EMPTY: .emptyMessage

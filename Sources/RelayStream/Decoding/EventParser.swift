@@ -40,6 +40,11 @@ struct EventParser: ~Copyable, @unchecked Sendable {
         return (status, result)
     }
 
+    /// Returns what is wrong with a message as a whole, or nil.
+    func fault(in message: RawSpan) -> DecodeFault? {
+        EventDecoder.fault(of: message.withUnsafeBytes { parse($0).0 })
+    }
+
     /// Parses the first messages at `places`, at least one, in `bytes`; the items of the result, whose places count from
     /// the start of the first message, are valid until the next call.
     ///

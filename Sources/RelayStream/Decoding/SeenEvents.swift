@@ -84,14 +84,23 @@ package struct SeenEvents: ~Copyable {
     ///
     /// The buckets do not fit into the cache, and here many loads wait for memory at once, not one after the other.
     private mutating func load(_ records: [EventRecord], _ range: Range<Int>) {
-        var all: UInt32 = 0
-        for index in range {
-            let hash = hash(records[index].identity)
-            hashes[index - range.lowerBound] = hash
-            all |= buckets.load(place(of: hash))
-        }
         // Kept, or the compiler would see that nobody needs it.
-        lastLoad = all
+        lastLoad = Self.load(records, range, from: buckets, into: &hashes, seed)
+    }
+
+    private static func load(
+        _ records: [EventRecord], _ range: Range<Int>, from buckets: borrowing SeenBuckets,
+        into hashes: inout [UInt64], _ seed: UInt64
+    ) -> UInt32 {
+        var all: UInt32 = 0
+        // Through a span: each store into an array asks whether it is shared.
+        var hashes = hashes.mutableSpan
+        for index in range {
+            let hash = hash(records[index].identity, seed)
+            hashes[index - range.lowerBound] = hash
+            all |= buckets.load(place(of: hash, in: buckets.count))
+        }
+        return all
     }
 
     @inline(__always)
@@ -175,13 +184,19 @@ package struct SeenEvents: ~Copyable {
 
     private static func room(in buckets: Int) -> Int { buckets * 13 / 4 }
 
-    private func hash(_ id: EventID) -> UInt64 {
+    private func hash(_ id: EventID) -> UInt64 { Self.hash(id, seed) }
+
+    @inline(__always)
+    private static func hash(_ id: EventID, _ seed: UInt64) -> UInt64 {
         let product = (id.high ^ seed).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
         let second = (product.high ^ product.low ^ id.low).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93 ^ seed | 1)
         return second.high ^ second.low
     }
 
-    private func place(of hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & (buckets.count - 1) }
+    private func place(of hash: UInt64) -> Int { Self.place(of: hash, in: buckets.count) }
+
+    @inline(__always)
+    private static func place(of hash: UInt64, in count: Int) -> Int { Int(truncatingIfNeeded: hash) & (count - 1) }
 
     private static func tag(of hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
 }

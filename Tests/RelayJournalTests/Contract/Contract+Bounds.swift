@@ -25,7 +25,9 @@ extension JournalContract {
                 make, [EffectPolicy(rule: "r", digest: digest)], bounds: LedgerBounds(groups: 0))
             for number in 0..<2 { _ = try await story.offer("a\(number)", post: "p\(number)", at: 0) }
             try await story.advance(to: 60)
-            let claims = await story.journal.claim(ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9)), at: Story.instant(60)).claims
+            let claims = await story.journal.claim(
+                ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9)), at: Story.instant(60)
+            ).claims
             guard case .digest(let summary)? = claims.first?.delivery.content else {
                 Issue.record("no digest")
                 return
@@ -56,6 +58,16 @@ extension JournalContract {
             #expect(try await story.offer("e", actor: "cy", at: 101) == .stored)
             #expect(await story.delivered() == ["a", "d", "e+2"])
         },
+        Case("a key with something to tell is kept for a stretch that a reload made longer") { make in
+            let limit = { LimitPolicy(max: 1, per: .seconds($0), by: [.actor], excess: .drop) }
+            let story = try await Story(
+                make, [EffectPolicy(rule: "r", limit: limit(10))], bounds: LedgerBounds(limitKeys: 1))
+            #expect(try await story.offer("a", actor: "ann", at: 0) == .stored)
+            try await story.adopt([EffectPolicy(rule: "r", limit: limit(100))], at: 5)
+            #expect(try await story.offer("b", actor: "ann", at: 6) == .suppressed(.limited))
+            #expect(try await story.offer("c", actor: "bo", at: 20) == .stored)
+            #expect(try await story.offer("d", actor: "ann", at: 30) == .suppressed(.limited))
+        },
         Case("the excess of a shared limit key is a digest of others") { make in
             let limit = LimitPolicy(max: 1, per: .seconds(60), by: [.actor])
             let story = try await Story(
@@ -84,7 +96,9 @@ extension JournalContract {
                 make, [EffectPolicy(rule: "r", digest: digest)], bounds: LedgerBounds(gatheredBytes: 0))
             for id in ["a", "b", "c"] { _ = try await story.offer(id, at: 0) }
             try await story.advance(to: 60)
-            let claims = await story.journal.claim(ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9)), at: Story.instant(60)).claims
+            let claims = await story.journal.claim(
+                ClaimRequest(sink: "sink", upTo: 9, lease: .seconds(9)), at: Story.instant(60)
+            ).claims
             guard case .digest(let summary)? = claims.first?.delivery.content else {
                 Issue.record("no digest")
                 return

@@ -20,5 +20,7 @@ struct JournalContract {
     }
 
     /// All cases.
-    static let cases: [Case] = limits + digests + firstNow + slots + holds + keys + silences + reloads + bounds
+    static let cases: [Case] =
+        limits + digests + firstNow + slots + holds + keys + silences + reloads + bounds + claims
+        + claimCounts + order + backlogs + foldedGroups + deadLetters + moves + ages + full
 }

@@ -72,6 +72,61 @@ struct Story {
         }
     }
 
+    /// Claims deliveries.
+    func claim(
+        _ count: Int = 5000, from sink: String = "sink", inOrder: Bool = false, backlog: BacklogPolicy? = nil,
+        at seconds: Double
+    ) async -> ClaimBatch {
+        let batch = await journal.claim(
+            ClaimRequest(sink: sink, upTo: count, lease: .seconds(60), inOrder: inOrder, backlog: backlog),
+            at: Self.instant(seconds))
+        await checkCounters()
+        return batch
+    }
+
+    /// Settles claims alike, and returns how many were stale.
+    @discardableResult
+    func settle(_ claims: [Claim], _ settlement: Settlement, at seconds: Double) async -> Int {
+        let stale = await journal.settle(claims.map { SettledClaim($0, settlement) }, at: Self.instant(seconds))
+        await checkCounters()
+        return stale
+    }
+
+    /// What is in the outbox, as it reads: the title and the state, with the error behind a colon.
+    func outbox(_ selection: OutboxSelection = OutboxSelection(), limit: Int = 1000) async -> [String] {
+        await journal.outbox(selection, limit: limit).map { entry in
+            let state =
+                switch entry.state {
+                case .due: "due"
+                case .waiting: "waiting"
+                case .claimed: "claimed"
+                case .dead: "dead"
+                }
+            let aside = entry.isAside ? " aside" : ""
+            return entry.delivery.notice.title.string + " " + state + aside + (entry.lastError.map { ": \($0)" } ?? "")
+        }
+    }
+
+    /// The serial of the delivery with this title.
+    func serial(of title: String, sink: String = "sink") async throws -> UInt64 {
+        let entries = await journal.outbox(OutboxSelection(sink: sink), limit: 1000)
+        return try #require(entries.first { $0.delivery.notice.title.string == title }).serial
+    }
+
+    func retry(_ selection: OutboxSelection = OutboxSelection(), to sink: String? = nil, at seconds: Double) async throws
+        -> Int
+    {
+        let count = try await journal.retry(selection, to: sink, at: Self.instant(seconds))
+        await checkCounters()
+        return count
+    }
+
+    func drop(_ selection: OutboxSelection = OutboxSelection(), at seconds: Double) async throws -> Int {
+        let count = try await journal.drop(selection, at: Self.instant(seconds))
+        await checkCounters()
+        return count
+    }
+
     func counters(of sink: String = "sink") async -> SinkCounters {
         await journal.counters()[sink] ?? SinkCounters()
     }
@@ -80,7 +135,7 @@ struct Story {
         await journal.receipts().filter { $0.receipt == receipt }.reduce(0) { $0 + $1.count }
     }
 
-    private func checkCounters() async {
+    func checkCounters() async {
         for (sink, counters) in await journal.counters() {
             let sum = counters.delivered + counters.suppressed + counters.pending + counters.dead
             #expect(counters.effects == sum, "\(sink)")

@@ -50,6 +50,11 @@ final class JournalFolder: Sendable {
         return Array(bytes.prefix(max(0, count)))
     }
 
+    func size(of name: String) -> Int {
+        var status = stat()
+        return stat(path + "/" + name, &status) == 0 ? Int(status.st_size) : 0
+    }
+
     func write(_ bytes: [UInt8], to name: String) {
         let descriptor = Glibc.open(path + "/" + name, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         defer { close(descriptor) }

@@ -46,7 +46,9 @@ struct RandomRows {
 
     mutating func fields() -> [KeyField] { KeyField.allCases.shuffled(using: &generator).dropLast(1) }
 
-    mutating func zone() -> Zone { Zone(named: ["UTC", "Europe/Berlin"].randomElement(using: &generator) ?? "") ?? Zone() }
+    mutating func zone() -> Zone {
+        Zone(named: ["UTC", "Europe/Berlin"].randomElement(using: &generator) ?? "") ?? Zone()
+    }
 
     mutating func event() -> Event {
         var event = Fixtures.event(
@@ -125,7 +127,8 @@ struct RandomRows {
                 EffectPolicy(
                     rule: rows.text(),
                     repeat: rows.maybe { RepeatPolicy(by: $0.fields(), within: $0.duration()) },
-                    digest: rows.maybe { $0.digest() }, hold: rows.maybe { $0.text() }, limit: rows.maybe { $0.limit() },
+                    digest: rows.maybe { $0.digest() }, hold: rows.maybe { $0.text() },
+                    limit: rows.maybe { $0.limit() },
                     sinks: rows.list { $0.count() }, keepsRaw: Bool.random(using: &rows.generator))
             }, sinkNames: list { $0.text() },
             times: Dictionary(
@@ -153,6 +156,8 @@ struct RandomRows {
         let paths: [RecordedEffect.Path] = [
             .passed, .delivery(serial), .group(serial), .briefing(serial), .receipt(.limited), .outboxFull,
         ]
-        return list { RecordedEffect(rule: $0.text(), sink: $0.text(), path: paths.randomElement(using: &$0.generator) ?? .passed) }
+        return list {
+            RecordedEffect(rule: $0.text(), sink: $0.text(), path: paths.randomElement(using: &$0.generator) ?? .passed)
+        }
     }
 }

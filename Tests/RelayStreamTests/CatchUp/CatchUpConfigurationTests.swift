@@ -51,7 +51,9 @@ struct CatchUpConfigurationTests {
     }
 
     @Test(arguments: [
-        Mistake(key: "url", value: 7, told: "url: expected a path such as \"/events?after={cursor}\", or a URL, found a number"),
+        Mistake(
+            key: "url", value: 7,
+            told: "url: expected a path such as \"/events?after={cursor}\", or a URL, found a number"),
         Mistake(
             key: "url", value: "events?after={cursor}",
             told: "url: expected a path such as \"/events?after={cursor}\", or a URL that begins with \"https://\""),
@@ -133,7 +135,8 @@ struct CatchUpConfigurationTests {
     }
 
     @Test func formatWithoutIdCannotCatchUp() {
-        let told = "streams.chirp.catchUp: goes by the ids of events, and the \"format\" of the stream maps none; add its \"id\""
+        let told =
+            "streams.chirp.catchUp: goes by the ids of events, and the \"format\" of the stream maps none; add its \"id\""
         #expect(read([], stream: [("format", ["kind": "/k"])]).problems == [told])
         #expect(read([], stream: [("format", ["kind": "/k", "id": "/i"])]).problems == [])
         #expect(read([], stream: [("format", "chirp")]).problems == [])

@@ -6,10 +6,10 @@ import Testing
 
 /// The machine, without a server and without time.
 struct CatchUpTests {
-    private let now = Instant(milliseconds: 1_000_000)
-    private var generator = SeededGenerator(seed: 3)
+    let now = Instant(milliseconds: 1_000_000)
+    var generator = SeededGenerator(seed: 3)
 
-    private func machine(
+    func machine(
         _ order: CatchUpConfiguration.Order, url: String = "/e?after={cursor}", pages: Int = 20, events: Int = 10_000,
         hasNext: Bool = true
     ) throws -> CatchUp {
@@ -20,41 +20,41 @@ struct CatchUpTests {
         return CatchUp(configuration, policy: RedialPolicy())
     }
 
-    private func page(_ numbers: some Sequence<Int>, next: String? = nil, isCut: Bool = false) -> CatchUpPage {
+    func page(_ numbers: some Sequence<Int>, next: String? = nil, isCut: Bool = false) -> CatchUpPage {
         CatchUpFixtures.page(numbers, next: next, isCut: isCut)
     }
 
     /// Opens a connection at the time of the event 100 and returns the address that is asked for.
-    private func open(_ machine: inout CatchUp, from number: Int = 10, lost: Duration? = nil) -> String? {
+    func open(_ machine: inout CatchUp, from number: Int = 10, lost: Duration? = nil) -> String? {
         let cursor = CatchUpFixtures.cursor(number)
         return address(machine.opened(from: cursor, lost: lost, at: now, wallNow: CatchUpFixtures.time(100)))
     }
 
-    private func address(_ step: CatchUp.Step?) -> String? {
+    func address(_ step: CatchUp.Step?) -> String? {
         guard case .fetch(let question)? = step else { return nil }
         return String(question.address.reveal().dropFirst("http://127.0.0.1:9".count))
     }
 
-    private func fed(_ step: CatchUp.Step) -> [Int]? {
+    func fed(_ step: CatchUp.Step) -> [Int]? {
         guard case .feed(let batches) = step else { return nil }
         return CatchUpFixtures.numbers(batches)
     }
 
-    private func result(_ step: CatchUp.Step) -> CatchUpResult? {
+    func result(_ step: CatchUp.Step) -> CatchUpResult? {
         guard case .finish(let result) = step else { return nil }
         return result
     }
 
-    private func delay(_ step: CatchUp.Step) -> Duration? {
+    func delay(_ step: CatchUp.Step) -> Duration? {
         guard case .wait(let until) = step else { return nil }
         return until - now
     }
 
-    private func isRest(_ step: CatchUp.Step) -> Bool {
+    func isRest(_ step: CatchUp.Step) -> Bool {
         if case .rest = step { true } else { false }
     }
 
-    private func isNothing(_ step: CatchUp.Step?) -> Bool { step.map { _ in false } ?? true }
+    func isNothing(_ step: CatchUp.Step?) -> Bool { step.map { _ in false } ?? true }
 
     // MARK: Oldest first
 
@@ -233,102 +233,6 @@ struct CatchUpTests {
         }
         #expect(pages == 4)
         #expect(result(machine.fed())?.gap?.reason == "there are more than 32 MiB of events")
-    }
-
-    // MARK: Failures
-
-    @Test func failureIsRetriedWithTheRedialPolicy() throws {
-        var (machine, generator) = (try machine(.oldest), generator)
-        _ = open(&machine)
-        for round in 0..<8 {
-            let step = machine.failed(Ending(.network, "no"), status: 500, at: now, using: &generator)
-            let longest = Duration.seconds(min(30, 1 << round))
-            let wait = try #require(delay(step))
-            #expect(wait >= longest / 2 && wait <= longest)
-            guard case .wait(let again) = machine.waited(at: now) else {
-                Issue.record("too early")
-                return
-            }
-            #expect(address(machine.waited(at: again)) == "/e?after=e10")
-        }
-        let asked = machine.failed(
-            Ending(.serverAsksToWait(.seconds(50)), "slow"), status: 429, at: now, using: &generator)
-        #expect(try #require(delay(asked)) >= .seconds(50))
-    }
-
-    @Test func whatHelpedEndsTheLongWaits() throws {
-        var (machine, generator) = (try machine(.oldest), generator)
-        _ = open(&machine)
-        for _ in 0..<8 {
-            guard case .wait(let until) = machine.failed(Ending(.network, "no"), status: nil, at: now, using: &generator)
-            else { continue }
-            _ = machine.waited(at: until)
-        }
-        _ = machine.took(page(11...12, next: "http://127.0.0.1:9/p2"))
-        _ = machine.fed()
-        let step = machine.failed(Ending(.network, "no"), status: nil, at: now, using: &generator)
-        #expect(try #require(delay(step)) <= .seconds(1))
-        // It goes on where it was.
-        #expect(address(machine.waited(at: .distantFuture)) == "/e?after=e12")
-    }
-
-    @Test func retriesDoNotRaiseTheLimits() throws {
-        var (machine, generator) = (try machine(.oldest, pages: 2, events: 5), generator)
-        _ = open(&machine)
-        _ = machine.took(page(11...13, next: "http://127.0.0.1:9/p2"))
-        _ = machine.fed()
-        _ = machine.failed(Ending(.network, "no"), status: nil, at: now, using: &generator)
-        guard case .fetch(let question) = machine.waited(at: .distantFuture) else {
-            Issue.record("no retry")
-            return
-        }
-        #expect(question.room == 2)
-        _ = machine.took(page(14...14, next: "http://127.0.0.1:9/p3"))
-        #expect(result(machine.fed()) == CatchUpResult(
-            events: 4, pages: 2, gap: .init(length: .seconds(86), reason: "there are more than 2 pages (maxPages)")))
-    }
-
-    @Test(arguments: [404, 410])
-    func forgottenCursorIsToldAsAGap(_ status: Int) throws {
-        var (machine, generator) = (try machine(.oldest), generator)
-        _ = open(&machine)
-        let step = machine.failed(Ending(.authOrPolicy, "\(status)"), status: status, at: now, using: &generator)
-        #expect(result(step) == CatchUpResult(gap: .init(length: .seconds(90), reason: "\(status)")))
-        #expect(machine.finished().isComplete)
-    }
-
-    @Test func laterPageThatIsNotFoundIsAFailureOfTheOldestOrder() throws {
-        var (machine, generator) = (try machine(.oldest), generator)
-        _ = open(&machine)
-        _ = machine.took(page(11...12, next: "http://127.0.0.1:9/p2"))
-        _ = machine.fed()
-        let step = machine.failed(Ending(.authOrPolicy, "404"), status: 404, at: now, using: &generator)
-        #expect(delay(step) != nil)
-        var newest = try self.machine(.newest, url: "/e")
-        _ = open(&newest)
-        _ = newest.took(page([16, 15], next: "http://127.0.0.1:9/p2"))
-        let end = newest.failed(Ending(.authOrPolicy, "404"), status: 404, at: now, using: &generator)
-        #expect(fed(end) == [15, 16])
-        #expect(result(newest.fed())?.gap?.length == .seconds(5))
-    }
-
-    @Test func sameGapIsToldWithWhatIsNewOfIt() throws {
-        var (machine, generator) = (try machine(.oldest), generator)
-        _ = open(&machine)
-        _ = machine.failed(Ending(.authOrPolicy, "404"), status: 404, at: now, using: &generator)
-        _ = machine.finished()
-        machine.closed()
-        _ = open(&machine, lost: .seconds(7))
-        let step = machine.failed(Ending(.authOrPolicy, "404"), status: 404, at: now, using: &generator)
-        #expect(result(step)?.gap?.length == .seconds(7))
-    }
-
-    @Test func hugeCursorIsToldAsAGap() throws {
-        var machine = try machine(.oldest)
-        let huge = UntrustedText(String(repeating: "x", count: 9000))
-        let cursor = StreamCursor(id: huge, createdAt: CatchUpFixtures.time(10))
-        let step = machine.opened(from: cursor, lost: nil, at: now, wallNow: CatchUpFixtures.time(100))
-        #expect(step.flatMap(result)?.gap?.length == .seconds(90))
     }
 
     // MARK: Connections

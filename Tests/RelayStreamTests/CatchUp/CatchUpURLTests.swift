@@ -21,7 +21,9 @@ struct CatchUpURLTests {
     }
 
     @Test func textOfTheServerTakesThePlaceOfTheId() throws {
-        #expect(try expanded("/e?c={cursor}&t={cursorTime}", id: "x", text: "p 2").hasSuffix("c=p%202&t=2030-01-02T03%3A04%3A05.123Z"))
+        #expect(
+            try expanded("/e?c={cursor}&t={cursorTime}", id: "x", text: "p 2").hasSuffix(
+                "c=p%202&t=2030-01-02T03%3A04%3A05.123Z"))
     }
 
     @Test func itNeverShowsWhatIsBehindTheHost() throws {

@@ -101,10 +101,11 @@ struct CursorKeeperTests {
         _ = keeper.beginCatchUp()
         keeper.settle(keeper.add(live: Self.batch([9])))
         #expect(number(keeper.beginCatchUp()) == 1)
-        keeper.settle(keeper.add(live: Self.batch([12])))
         keeper.settle(keeper.add(caughtUp: Self.batch([11])))
-        #expect(number(keeper.cursor) == 11)
+        let live = keeper.add(live: Self.batch([12]))
         keeper.endCatchUp()
+        #expect(number(keeper.cursor) == 11)
+        keeper.settle(live)
         #expect(number(keeper.cursor) == 12)
     }
 
@@ -130,10 +131,10 @@ struct CursorKeeperTests {
     @Test func catchUpThatNeverEndsIsRememberedInBounds() {
         var keeper = CursorKeeper(saved: Self.cursor(1))
         _ = keeper.beginCatchUp()
-        for number in 2..<100_000 { keeper.settle(keeper.add(live: Self.batch([number]))) }
+        for number in 2..<10_000 { keeper.settle(keeper.add(live: Self.batch([number]))) }
         #expect(keeper.ticketCount == 0)
         #expect(keeper.candidateCount <= 1)
         keeper.endCatchUp()
-        #expect(number(keeper.cursor) == 99_999)
+        #expect(number(keeper.cursor) == 9_999)
     }
 }

@@ -50,7 +50,10 @@ struct NextAddressTests {
         ("{\"next\": \"//evil.test/x\"}", "its \"next\" leads to another origin, http://evil.test"),
         ("{\"next\": \"https://127.0.0.1:9/x\"}", "its \"next\" leads to another origin, https://127.0.0.1:9"),
         ("{\"next\": \"http://127.0.0.1:10/x\"}", "its \"next\" leads to another origin, http://127.0.0.1:10"),
-        ("{\"next\": \"http://127.0.0.1.evil.test:9/x\"}", "its \"next\" leads to another origin, http://127.0.0.1.evil.test:9"),
+        (
+            "{\"next\": \"http://127.0.0.1.evil.test:9/x\"}",
+            "its \"next\" leads to another origin, http://127.0.0.1.evil.test:9"
+        ),
         ("{\"next\": \"http://127.0.0.1:9@evil.test/x\"}", "its \"next\" has a user or a password in its URL"),
         (
             "{\"next\": \"/x\\r\\nHost: evil.test\"}",

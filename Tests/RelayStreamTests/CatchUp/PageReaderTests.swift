@@ -67,7 +67,8 @@ struct PageReaderTests {
         #expect(ids(result).first == "b" && result.page.batch.records.count == 2)
         #expect(result.page.batch.records.map(\.hasServerID) == [true, false])
         #expect(result.page.count == 8)
-        #expect(Set(result.reports.map(\.fault)).isSuperset(of: [.notAnEvent, .badKind, .badID, .serverError, .missingID]))
+        #expect(
+            Set(result.reports.map(\.fault)).isSuperset(of: [.notAnEvent, .badKind, .badID, .serverError, .missingID]))
         #expect(!result.reports.contains { $0.excerpt.contains("PLANTED") })
     }
 
@@ -90,7 +91,8 @@ struct PageReaderTests {
     @Test func filterOfWholeMessagesFiltersElements() throws {
         var format = EventFormat.chirp
         format.only = [.init(pointer: JSONPointer(key: "type"), values: [.string("event")])]
-        let body = "{\"events\": [{\"id\":\"a\",\"kind\":\"k\",\"type\":\"event\"},{\"id\":\"b\",\"kind\":\"k\",\"type\":\"x\"}]}"
+        let body =
+            "{\"events\": [{\"id\":\"a\",\"kind\":\"k\",\"type\":\"event\"},{\"id\":\"b\",\"kind\":\"k\",\"type\":\"x\"}]}"
         #expect(ids(try read(body, format: format)) == ["a"])
     }
 

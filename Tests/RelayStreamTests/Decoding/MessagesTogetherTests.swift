@@ -28,7 +28,8 @@ struct MessagesTogetherTests {
 
     /// Each is one message; the odd ones would leave a string, an escape or an object open for the next one.
     private static let messages: [String] = [
-        chirpEvent(), chirpEvent(["kind": "\"comment\""]), chirpEvent(["actorUsername": nil]),
+        chirpEvent(), chirpEvent(["kind": "\"comment\""]), chirpEvent(["postID": "null"]),
+        chirpEvent(["actorUsername": nil]),
         chirpEvent(["text": "\"a \\\"b\\\" \\u00e9\""]), chirpEvent(["kind": "\"li\\u006be\""]),
         chirpEvent(["id": nil]),
         chirpEvent(["id": "17"]), chirpEvent(["createdAt": "1900000000"]), chirpEvent(["createdAt": "\"soon\""]),
@@ -39,7 +40,10 @@ struct MessagesTogetherTests {
         "\",\"kind\":\"x\"}",
         "{\"kind\":\"x\"", ",\"id\":\"y\"}", "}", "]", "[", "{", "[{\"kind\":\"x\"},", "{\"kind\":\"x\"}]",
         "{\"kind\":\"x\"}\\", "{\"kind\":\"x\\\"}", "{\"kind\":\"x\\", "{\"error\":\"no\"}",
-        "{\"id\":\"a\",\"id\":\"b\"}",
+        "{\"id\":\"a\",\"id\":\"b\"}", chirpEvent(["postID": "nulx"]), chirpEvent(["postID": "nullx"]),
+        chirpEvent(["postID": "[null]"]), chirpEvent(["id": "null"]), chirpEvent(["createdAt": "null"]),
+        "{\"kind\":\"x\",\"postID\":null,\"postID\":{}}", "{\"kind\":null,\"kind\":\"x\"}",
+        "{\"id\" :\"1\",\"kind\": \"x\",\"postID\":null }", "{\"if\":\"1\",\"kinds\":\"x\",\"actorUsernames\":\"y\"}",
         "{\"kind\":\"x\",\"kind\":1}", "{\"kind\" : \"x\" , \"id\" :\"1\"}",
         "{\"type\":\"event\",\"kind\":\"like\",\"\":\"bo\",\"text\":\"\"}",
         "{\"type\":null,\"id\":\"\",\"kind\":\"like\"}",
@@ -74,7 +78,7 @@ struct MessagesTogetherTests {
             let text =
                 isAny
                 ? Self.messages.randomElement(using: &generator)
-                : Self.messages.prefix(4).randomElement(using: &generator)
+                : Self.messages.prefix(5).randomElement(using: &generator)
             var bytes = Array((text ?? "").utf8)
             if Int.random(in: 0..<200, using: &generator) < share / 10, !bytes.isEmpty {
                 bytes[Int.random(in: bytes.indices, using: &generator)] = UInt8.random(in: 0...255, using: &generator)

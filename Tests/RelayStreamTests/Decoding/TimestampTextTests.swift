@@ -58,6 +58,26 @@ struct TimestampTextTests {
         #expect(wrong.isEmpty)
     }
 
+    /// The reader knows the day of the text before.
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func readerReadsWhatIsReadWithoutIt(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var reader = TimestampReader()
+        // What it remembers at first is no day.
+        #expect(reader.parse(([UInt8](repeating: 0, count: 10) + Array("T00:00:00Z".utf8)).span.bytes) == nil)
+        let days = ["2030-01-02", "2030-01-03", "2031-01-02", "2030-02-29", "2O30-01-02", "2030-01-0:"]
+        let times = [
+            "T03:04:05Z", "T23:59:60.123Z", "T24:00:00Z", " 03:04:05Z", "T03:04:05+01:00", "T25:00:00Z", "T", "",
+        ]
+        for _ in 0..<1000 {
+            let day = days.randomElement(using: &generator) ?? ""
+            let text = Array((day + (times.randomElement(using: &generator) ?? "")).utf8)
+            #expect(
+                reader.parse(text.span.bytes) == TimestampText.parse(text.span.bytes),
+                "seed \(seed), \(String(decoding: text, as: UTF8.self))")
+        }
+    }
+
     /// The usual form is read another way than the same with an offset of nothing.
     @Test(arguments: 0..<20 as Range<UInt64>)
     func usualFormIsReadLikeAnyOther(seed: UInt64) {

@@ -2,9 +2,10 @@
 
 import json
 import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qs, urlparse
 
+from .http import QuietServer
 from .websocket import StreamServer, event
 
 PAGE = 50
@@ -52,8 +53,7 @@ class EventSource:
         self.fetches = 0
         self.on_page = None
         self.stream = StreamServer()
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.http.daemon_threads = True
+        self.http = QuietServer(("127.0.0.1", 0), Handler)
         self.http.source = self
         threading.Thread(target=self.http.serve_forever, daemon=True).start()
 
@@ -61,7 +61,7 @@ class EventSource:
         """The entry of `streams` in the rules file; the token is in $TOKEN."""
         pages = f"http://127.0.0.1:{self.http.server_address[1]}/events?after={{cursor}}"
         catch_up = {"url": pages, "events": "/events", "order": "oldest", "next": "/next"}
-        return {"url": self.stream.url(), "token": {"env": "TOKEN"}, "redial": {"base": "50ms"}, "catchUp": catch_up} | more
+        return {"url": self.stream.url(), "token": {"env": "TOKEN"}, "redial": {"base": "100ms"}, "catchUp": catch_up} | more
 
     def send(self, **fields):
         """Makes the next event, and sends it if somebody is connected."""

@@ -4,7 +4,9 @@ import json
 import random
 import threading
 import time
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+from .http import QuietServer
 
 WAYS = ["ok", "429", "500", "hang", "reset", "after"]
 
@@ -24,7 +26,7 @@ class Handler(BaseHTTPRequestHandler):
         if way == "500":
             return self._answer(500)
         if way == "hang":
-            time.sleep(1.5)
+            time.sleep(0.6)
         if way in ("hang", "reset", "after"):
             self.close_connection = True
             return
@@ -54,8 +56,7 @@ class Receiver:
         self.bodies = {}
         self.taken = []
         self.attempts = 0
-        self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.http.daemon_threads = True
+        self.http = QuietServer(("127.0.0.1", 0), Handler)
         self.http.receiver = self
         self.url = f"http://127.0.0.1:{self.http.server_address[1]}/hook"
         threading.Thread(target=self.http.serve_forever, daemon=True).start()

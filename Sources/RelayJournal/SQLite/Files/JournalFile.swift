@@ -55,7 +55,10 @@ struct JournalFile {
         guard descriptor >= 0 else {
             let text = String(cString: strerror(errno))
             let kind: DatabaseFault.Kind = errno == EROFS || errno == EACCES ? .readOnly : .cannotOpen
-            throw DatabaseFault(kind: errno == ENOSPC ? .full : kind, function: "open", message: "\(path): \(text)")
+            throw DatabaseFault(
+                kind: errno == ENOSPC ? .full : kind, function: "open",
+                message: "\(path) cannot be opened: \(text). Give it to this user, or name another directory with "
+                    + "--state")
         }
         defer { close(descriptor) }
         fchmod(descriptor, 0o600)
@@ -75,6 +78,9 @@ struct JournalFile {
         // Counts only for a new file, and must come before all else.
         try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
         let mode = try database.first("PRAGMA journal_mode = WAL") { $0.text(0) }
+        guard mode == "wal" || hasKnownFormat else {
+            throw DatabaseFault(kind: .damaged, function: "PRAGMA journal_mode", message: "the header is damaged")
+        }
         guard mode == "wal" else {
             throw DatabaseFault(
                 kind: .readOnly, function: "PRAGMA journal_mode",
@@ -89,6 +95,15 @@ struct JournalFile {
             PRAGMA cache_size = -4096;
             PRAGMA cell_size_check = ON;
             """)
+    }
+
+    /// Whether the header says how the file is written: bytes 18 and 19 are 1 or 2 (SQLite's file format, 1.3.3).
+    private var hasKnownFormat: Bool {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(descriptor) }
+        var bytes: [UInt8] = [0, 0]
+        let count = pread(descriptor, &bytes, 2, 18)
+        return count < 2 || bytes.allSatisfy { $0 == 1 || $0 == 2 }
     }
 
     private func check(_ database: Database) throws(DatabaseFault) {

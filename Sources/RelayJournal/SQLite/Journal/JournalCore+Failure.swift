@@ -77,7 +77,8 @@ extension JournalCore {
 
     private func failure(_ fault: DatabaseFault) -> JournalFailure {
         fault.kind == .full
-            ? .full("no room for \(database.path) (\(fault.description))") : .full("\(database.path): \(fault.description)")
+            ? .full("no room for \(database.path) (\(fault.description))")
+            : .full("\(database.path): \(fault.description)")
     }
 
     private func reload(at now: Moment) {

@@ -4,7 +4,9 @@ extension JournalCore {
     /// How long a worker waits if nothing can be read or stored.
     private static let pause = Duration.seconds(5)
 
-    /// Claims what is due. A disk that takes nothing holds no delivery back, but nothing is folded then.
+    /// Claims what is due.
+    ///
+    /// A disk that takes nothing holds no delivery back, but nothing is folded then.
     func claim(_ request: ClaimRequest, at now: Instant) -> ClaimBatch {
         let moment = Moment(now)
         do throws(JournalFailure) {

@@ -48,10 +48,8 @@ extension JournalReader {
 
     /// Returns the next events in the order of receipt, at most so many, after the one with that number.
     ///
-    /// Those received before `since` are passed over.
-    ///
-    /// - Returns: the events, and the number to go on after; nil after the last one.
-    /// - Throws: `Fault` if the journal cannot be read.
+    /// Those that were received before `since` are passed over. Beside the events stands the number to go on after; nil
+    /// after the last one.
     package func recorded(
         after number: UInt64, since: Instant? = nil, limit: Int = 500
     ) throws(Fault) -> (events: [RecordedEvent], next: UInt64?) {

@@ -69,7 +69,9 @@ package final class JournalReader {
                 guard let end = rows.last?.row.serial else { break }
                 last = end
                 for stored in rows where entries.count < limit && selection.covers(stored.row, of: stored.sink) {
-                    guard let delivery = try OutboxStore(database: database).delivery(stored.row.serial) else { continue }
+                    guard let delivery = try OutboxStore(database: database).delivery(stored.row.serial) else {
+                        continue
+                    }
                     entries.append(OutboxEntry(stored.row, delivery))
                 }
             }

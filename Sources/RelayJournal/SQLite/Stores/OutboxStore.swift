@@ -150,7 +150,8 @@ struct OutboxStore {
     static func read(_ row: Row) -> Stored? {
         guard let state = State(rawValue: row.count(5)) else { return nil }
         var read = OutboxRow(
-            serial: row.unsigned(0), place: row.unsigned(1), key: row.text(4), rule: row.text(3), effects: row.count(14),
+            serial: row.unsigned(0), place: row.unsigned(1), key: row.text(4), rule: row.text(3),
+            effects: row.count(14),
             byteCount: row.count(15), acceptedAt: Instant(milliseconds: row.int(7)), isFoldable: row.int(11) != 0)
         (read.attempts, read.unsettledClaims) = (row.count(8), row.count(9))
         (read.isAside, read.isMoved) = (row.int(10) != 0, row.int(12) != 0)

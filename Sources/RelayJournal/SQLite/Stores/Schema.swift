@@ -39,7 +39,8 @@ enum Schema {
         let program = try database.first("SELECT value FROM meta WHERE name = 'program'") { $0.text(0) } ?? "unknown"
         return DatabaseFault(
             kind: .newerSchema, function: "SELECT",
-            message: "\(database.path) was written by chirp-relay \(program) in schema \(found), and this program knows "
+            message:
+                "\(database.path) was written by chirp-relay \(program) in schema \(found), and this program knows "
                 + "schemas up to \(version): run that version again, or another --state directory")
     }
 
