@@ -62,7 +62,7 @@ struct ReplayCommandTests {
         #expect(
             result.output == """
                 18 recorded events, received 2026-03-28 13:10:00+01:00 to 2026-03-28 22:20:00+01:00
-                1 event of that time not recorded, and not compared: nothing of them touched the journal
+                not recorded, and so not compared, as nothing of it touched the journal: 1 event
                 deliveries, recorded -> by these rules
                 log:           18 -> 18
                   log          18 -> 18

@@ -46,7 +46,7 @@ package enum Program {
             case Commands.replay.name: try await ReplayCommand(arguments).run()
             case Commands.silence.name: try await SilenceCommand(arguments).run()
             case Commands.outbox.name: try await OutboxCommand(arguments).run()
-            case Commands.history.name: try HistoryCommand(arguments).run()
+            case Commands.history.name: try await HistoryCommand(arguments).run()
             case Commands.schema.name: printSchema()
             default: try await DemoCommand(arguments).run()
             }

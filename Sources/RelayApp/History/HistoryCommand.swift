@@ -19,6 +19,7 @@ struct HistoryCommand {
     /// Reads the history.
     ///
     /// - Throws: `CommandFault` for wrong words (64), or if there is no journal (1).
+    @MainLoop
     func run(now: Instant = Instant(milliseconds: WallTime.milliseconds())) throws(CommandFault) -> ExitCode {
         switch arguments.operand {
         case "list": try list(now)
@@ -30,12 +31,16 @@ struct HistoryCommand {
         return .done
     }
 
+    @MainLoop
     private func list(_ now: Instant) throws(CommandFault) {
         let limit = try limit()
         let filter = try filter(now)
+        let watch = ProgressWatch(SystemClock(), output: OutputBlock())
+        defer { watch.end() }
         let found = try JournalPlace.reading(arguments) { reader throws(JournalReader.Fault) in
-            try reader.history(filter, limit: limit + 1)
+            try reader.history(filter, limit: limit + 1) { watch.count($0) }
         }
+        watch.end()
         let entries = found.prefix(limit)
         if arguments.has("json") {
             for entry in entries { Console.print(String(decoding: entry.json.line, as: UTF8.self)) }

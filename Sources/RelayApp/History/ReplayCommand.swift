@@ -79,8 +79,8 @@ struct ReplayCommand {
         var lines = [line]
         if unrecorded > 0 {
             lines.append(
-                "\(TrialWords.counted(unrecorded, "event")) of that time not recorded, and not compared: nothing of them "
-                    + "touched the journal")
+                "not recorded, and so not compared, as nothing of it touched the journal: "
+                    + TrialWords.counted(unrecorded, "event"))
         }
         return lines + ["deliveries, recorded -> by these rules"]
     }

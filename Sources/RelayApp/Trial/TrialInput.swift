@@ -153,10 +153,11 @@ final class ProgressWatch {
         if isShown, isatty(1) == 1 { output.beforeWrite = { [weak self] in self?.end() } }
     }
 
-    /// Counts an event.
-    func count() {
-        events += 1
-        guard isShown, events.isMultiple(of: Self.stride) else { return }
+    /// Counts events.
+    func count(_ more: Int = 1) {
+        let strides = events / Self.stride
+        events += more
+        guard isShown, events / Self.stride > strides else { return }
         if let line = progress.line(events: events, at: clock.now()) { Console.complain(line, newline: false) }
     }
 

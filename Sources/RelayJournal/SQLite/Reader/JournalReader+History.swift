@@ -3,7 +3,11 @@ package import RelayCore
 
 extension JournalReader {
     /// Returns the events of the history that a filter lets through, newest first, at most `limit`.
-    package func history(_ filter: HistoryFilter, limit: Int) throws(Fault) -> [HistoryEntry] {
+    ///
+    /// `seen` is told again and again how many more events were looked at.
+    package func history(
+        _ filter: HistoryFilter, limit: Int, seen: (Int) -> Void = { _ in }
+    ) throws(Fault) -> [HistoryEntry] {
         let actor = filter.actor.map { TextFolding.fold(Array($0.utf8)) }
         return try reading { () throws(DatabaseFault) in
             var entries: [HistoryEntry] = []
@@ -17,6 +21,7 @@ extension JournalReader {
                     guard !filter.asksForEffects || effects.contains(where: filter.covers) else { continue }
                     entries.append(try entry(row, effects))
                 }
+                seen(rows.count)
             }
             return entries
         }
