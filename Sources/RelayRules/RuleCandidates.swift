@@ -110,8 +110,9 @@ struct RuleCandidates {
         shelves.append(Shelf(rules: [rule]))
     }
 
-    /// Chooses the part of a conjunction under which a rule is filed, and says with how many it shares it at most; nil if
-    /// no part can be looked up. Of a choice it is a part of each.
+    /// Chooses the part of a conjunction under which a rule is filed, and says with how many it shares it at most.
+    ///
+    /// Nil if no part can be looked up. Of a choice it is a part of each.
     private func place(of conjuncts: [WrittenCondition]) -> (parts: [WrittenCondition], shares: Int)? {
         var best: (parts: [WrittenCondition], shares: Int)?
         for part in conjuncts {

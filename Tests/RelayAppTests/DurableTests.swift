@@ -80,7 +80,7 @@ struct DurableTests {
     }
 
     @Test func aRefusedDeliveryIsListedShownAndSentAgain() async throws {
-        let server = try ScriptedServer { _ in [.text(Rules.event(1, more: #","text":"hello"#))] }
+        let server = try ScriptedServer { _ in [.text(Rules.event(1, more: #","text":"hello""#))] }
         let hook = try Hook("400 Bad")
         defer {
             server.close()
@@ -147,7 +147,8 @@ struct DurableTests {
         await first.errors(containing: "starting")
         first.signal(SIGTERM)
         #expect(await first.result().status == 0)
-        #expect(try await command("silence", "add", "--kind", "like", "--for", "2h").output.hasPrefix("silence 1 until "))
+        #expect(
+            try await command("silence", "add", "--kind", "like", "--for", "2h").output.hasPrefix("silence 1 until "))
         let second = try start(rules)
         defer { second.end() }
         await hook.requests { !$0.isEmpty }

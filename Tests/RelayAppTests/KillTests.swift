@@ -16,10 +16,11 @@ struct KillTests {
 
         /// Makes the next event.
         func next() -> String {
-            Rules.event(made.withLock { made in
-                made += 1
-                return made
-            })
+            Rules.event(
+                made.withLock { made in
+                    made += 1
+                    return made
+                })
         }
 
         var count: Int { made.withLock { $0 } }
@@ -42,7 +43,8 @@ struct KillTests {
         let server = try ScriptedServer()
         let pages = try ScriptedHTTPServer { .send(ScriptedHTTPServer.answer("200 OK", [], source.page($0.target))) }
         let hook = try ScriptedHTTPServer { request in
-            request.index % 5 == 3 ? .reset : .send(ScriptedHTTPServer.answer(request.index % 7 == 5 ? "500 Oops" : "200 OK"))
+            request.index % 5 == 3
+                ? .reset : .send(ScriptedHTTPServer.answer(request.index % 7 == 5 ? "500 Oops" : "200 OK"))
         }
         defer {
             server.close()
@@ -76,7 +78,9 @@ struct KillTests {
         let last = try start()
         defer { last.end() }
         let wanted = Set((1...source.count).map { "00000000-0000-4000-8000-\(Rules.digits($0))" })
-        func arrived() -> Set<String> { Set(hook.requests.compactMap { Line(String(decoding: $0.body, as: UTF8.self))?.id }) }
+        func arrived() -> Set<String> {
+            Set(hook.requests.compactMap { Line(String(decoding: $0.body, as: UTF8.self))?.id })
+        }
         for await _ in hook.events where arrived() == wanted { break }
         #expect(arrived() == wanted, "seed \(seed)")
         let bodies = Dictionary(grouping: hook.requests) { $0.header("webhook-id") ?? "" }

@@ -100,7 +100,9 @@ struct SilenceCommandTests {
         #expect(usual.status == 1)
         #expect(usual.errors.contains("/.local/state/chirp-relay holds no journal"))
         let memory = try await silence("list", place: ["--no-state"])
-        #expect(memory.errors == "chirp-relay: no relay is running that listens at \(folder.path)/chirp-relay/control.sock\n")
+        #expect(
+            memory.errors
+                == "chirp-relay: no relay is running that listens at \(folder.path)/chirp-relay/control.sock\n")
     }
 
     @Test func aRelayWithoutStateListensInTheRuntimeDirectory() async throws {

@@ -99,7 +99,8 @@ struct FlowProgress {
 
     /// Takes what is before a position; nil if that is nothing.
     mutating func take(before position: Position) -> StreamProgress? {
-        let count = marks.prefix { $0.position.intakes <= position.intakes && $0.position.lines <= position.lines }.count
+        let count = marks.prefix { $0.position.intakes <= position.intakes && $0.position.lines <= position.lines }
+            .count
         var taken = StreamProgress(stream: stream)
         for mark in marks.prefix(count) {
             taken.seen.append(contentsOf: mark.seen)

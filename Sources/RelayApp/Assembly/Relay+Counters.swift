@@ -50,8 +50,11 @@ extension Relay {
             guard counters.pending > 0 else { continue }
             let what =
                 parts.store == nil
-                ? "not sent and lost, since the journal is in memory" : "not sent yet; they are sent after the next start"
-            log(parts.store == nil ? .warning : .info, "relay", what, [("sink", sink), ("count", String(counters.pending))])
+                ? "not sent and lost, since the journal is in memory"
+                : "not sent yet; they are sent after the next start"
+            log(
+                parts.store == nil ? .warning : .info, "relay", what,
+                [("sink", sink), ("count", String(counters.pending))])
         }
     }
 }

@@ -101,7 +101,8 @@ struct SilenceCommand {
     /// Refuses options that belong to another action.
     private func allow(_ options: [String], operands: Int) throws(CommandFault) {
         let action = arguments.operand ?? ""
-        let foreign = arguments.options.keys.filter { !(options + ["state", "no-state", "rules"]).contains($0) }.sorted()
+        let foreign = arguments.options.keys.filter { !(options + ["state", "no-state", "rules"]).contains($0) }
+            .sorted()
         if let option = foreign.first { throw usage("--\(option) does not go with \(action)") }
         if arguments.operands.count > operands {
             throw usage("\(action) takes no argument \"\(arguments.operands[1])\"")

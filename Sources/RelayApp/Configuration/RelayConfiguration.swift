@@ -53,7 +53,9 @@ struct RelayConfiguration: Sendable {
         checkStandardOutput(sinks, sinkNodes, problems)
         guard !problems.hasErrors, let rules else { return nil }
         SinkLint.check(sinks, sinkNodes, rules: rules, problems)
-        return RelayConfiguration(streams: streams, sinks: sinks, rules: rules, history: history ?? HistoryPolicy(), outline: RulesOutline(node))
+        return RelayConfiguration(
+            streams: streams, sinks: sinks, rules: rules, history: history ?? HistoryPolicy(),
+            outline: RulesOutline(node))
     }
 
     private static func sink(_ member: ConfigurationNode.Member, _ problems: Problems) -> SinkConfiguration? {

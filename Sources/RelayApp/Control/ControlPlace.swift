@@ -58,7 +58,8 @@ struct ControlPlace: Sendable {
         } catch .inUse(_, let process) {
             log(
                 .warning, "control",
-                "\(without): another relay (process \(process)) has \(socket(in: directory)); give them state directories")
+                "\(without): another relay (process \(process)) has \(socket(in: directory)); give them state directories"
+            )
         } catch {
             log(.warning, "control", "\(without): \(error)")
         }

@@ -17,12 +17,10 @@ final class JournalAnswers {
     /// The longest time of a silence that is given as a duration.
     private static let longestSilence = Duration.seconds(366 * 86_400)
 
-    /// Creates the answers of a journal.
+    /// Creates the answers of a journal, by what the rules file in force says.
     ///
-    /// - Parameters:
-    ///   - configuration: gives what the rules file in force says.
-    ///   - silencesChanged: is told after one came or went.
-    ///   - startSinks: starts the sinks that have stopped, or the one with that name.
+    /// `silencesChanged` is told after a silence came or went; `startSinks` starts the sinks that have stopped, or the one
+    /// with that name.
     init(
         _ journal: any Journal, clock: any RelayClock, log: Log,
         configuration: @escaping @MainLoop () -> RelayConfiguration,

@@ -77,7 +77,8 @@ struct OutboxCommand {
         }
         guard let entry = entries.first else {
             throw CommandFault(
-                .failed, "the outbox has no delivery \(id); `outbox list` shows what it has, `history list` what is done")
+                .failed,
+                "the outbox has no delivery \(id); `outbox list` shows what it has, `history list` what is done")
         }
         Console.print(
             arguments.has("json") ? String(decoding: entry.json.line, as: UTF8.self) : entry.page(at: now))
@@ -143,7 +144,8 @@ struct OutboxCommand {
 
     private static func id(_ word: String) throws(CommandFault) -> UInt64 {
         guard let id = UInt64(word), id > 0 else {
-            throw CommandFault(.usage, "outbox: an id is a number, as `outbox list` shows it, not \(Shown.quoted(word))")
+            throw CommandFault(
+                .usage, "outbox: an id is a number, as `outbox list` shows it, not \(Shown.quoted(word))")
         }
         return id
     }

@@ -43,7 +43,8 @@ extension OutboxEntry {
     /// The entry as `outbox show` prints it.
     func page(at now: Instant) -> String {
         var rows = [
-            ("id", String(serial)), ("sink", delivery.sink), ("rule", delivery.notice.rule), ("state", stateSentence(now)),
+            ("id", String(serial)), ("sink", delivery.sink), ("rule", delivery.notice.rule),
+            ("state", stateSentence(now)),
             ("accepted", LocalTime.shown(acceptedAt)), ("attempts", String(attempts)),
         ]
         if let lastError { rows.append(("error", lastError)) }
@@ -58,7 +59,8 @@ extension OutboxEntry {
         case .due: "due: it goes out as soon as the sink takes it"
         case .waiting(let until):
             until <= now
-                ? "due again" : "waits for its next attempt, in \(DurationText.rough(until - now))"
+                ? "due again"
+                : "waits for its next attempt, in \(DurationText.rough(until - now))"
                     + (isAside ? "; others go past it" : "")
         case .claimed: "is being attempted"
         case .dead(let at): "dead since \(LocalTime.shown(at))"

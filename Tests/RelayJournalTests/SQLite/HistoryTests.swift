@@ -38,7 +38,7 @@ struct HistoryTests {
             "c", [deliver(1), deliver(2)], passed: [Effect(rule: -1, sink: -1, action: .suppress(.unmatched))], at: 2)
         #expect(
             try outcomes() == [
-                "c:daily>sink=pending one>sink=suppressed >-=suppressed", "b:daily>sink=pending one>sink=pending",
+                "c:>-=suppressed daily>sink=pending one>sink=suppressed", "b:daily>sink=pending one>sink=pending",
                 "a:plain>sink=pending plain>other=passed",
             ])
         #expect(await journal.deliver(at: Story.instant(3)).count == 2)
@@ -46,7 +46,7 @@ struct HistoryTests {
         _ = await journal.deliver("sink", .dead(because: "refused"), at: Story.instant(71))
         #expect(
             try outcomes() == [
-                "c:daily>sink=dead one>sink=suppressed >-=suppressed", "b:daily>sink=dead one>sink=delivered",
+                "c:>-=suppressed daily>sink=dead one>sink=suppressed", "b:daily>sink=dead one>sink=delivered",
                 "a:plain>sink=delivered plain>other=passed",
             ])
         let story = try JournalReader(folder: folder.path).story(of: "none")
