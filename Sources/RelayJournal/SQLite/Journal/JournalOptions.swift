@@ -1,4 +1,4 @@
-package import RelayCore
+internal import RelayCore
 
 /// Where and how a journal is kept on disk.
 package struct JournalOptions: Sendable {

@@ -1,4 +1,4 @@
-package import GLibRuntime
+internal import GLibRuntime
 package import RelayCore
 
 /// The journal on disk: accepted means committed to a SQLite file.
