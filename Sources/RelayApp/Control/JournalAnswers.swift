@@ -1,6 +1,7 @@
 internal import GLibRuntime
 internal import RelayCore
 internal import RelayRules
+internal import RelayStream
 
 /// What the requests of commands ask of a journal, that of a running relay or one that no relay has.
 @MainLoop

@@ -1,6 +1,7 @@
 internal import GLibRuntime
 internal import RelayCore
 internal import RelayJournal
+internal import RelayStream
 
 /// Recorded events on their way through other rules, and the count of both.
 @MainLoop
