@@ -158,6 +158,29 @@ struct DurableTests {
         #expect(Counters(of: "hook", in: ended.errors) == Counters(effects: 2, delivered: 1, suppressed: 1))
     }
 
+    @Test func whatWaitsForASinkThatIsNotInTheFileIsToldAndDiesOfAge() async throws {
+        let (sinks, toTeam) = (
+            #""team": {"type": "webhook", "url": "http://127.0.0.1:9/"}"#, #"{"name": "all", "to": ["team"]}"#
+        )
+        let now = SystemClock().wallNow()
+        func event(_ id: Int, hoursAgo hours: Int) -> String {
+            let createdAt = TimestampText.format(now + .seconds(-3600 * hours))
+            return Rules.event(id).replacing("2030-01-02T03:04:05Z", with: createdAt)
+        }
+        let former = try await RecordedRelay(
+            Rules.text("ws://127.0.0.1:9/", sinks: sinks, rules: toTeam), in: folder, at: now + .seconds(-50 * 3600))
+        try await former.receive([event(1, hoursAgo: 49), event(2, hoursAgo: 1)].joined(separator: "\n"))
+        await former.close()
+        let process = try start(Rules.text("ws://127.0.0.1:9/", sinks: Rules.stdout))
+        defer { process.end() }
+        await process.errors(containing: "deliveries grew too old while they waited and are dead")
+        process.signal(SIGTERM)
+        let errors = await process.result().errors
+        #expect(errors.contains("outbox retry --to`\" sink=team count=2"), "\(errors)")
+        #expect(errors.contains("they waited and are dead\" sink=team count=1"), "\(errors)")
+        #expect(Counters(of: "team", in: errors) == Counters(effects: 2, pending: 1, dead: 1))
+    }
+
     @Test(arguments: [
         ("outbox", "say what to do: list, show, retry or drop"),
         ("outbox lst", #"there is list, show, retry and drop, not "lst"; did you mean "list"?"#),
