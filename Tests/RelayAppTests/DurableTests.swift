@@ -158,6 +158,42 @@ struct DurableTests {
         #expect(Counters(of: "hook", in: ended.errors) == Counters(effects: 2, delivered: 1, suppressed: 1))
     }
 
+    @Test(arguments: [true, false]) func everyEventIsRecordedIfTheHistoryWantsAll(_ all: Bool) async throws {
+        let events = [
+            Rules.event(1), Rules.event(2, kind: "comment"), Rules.event(3, kind: "follow"),
+            Rules.event(4, kind: "share"),
+        ]
+        let server = try ScriptedServer { _ in events.map { .text($0) } }
+        let hook = try Hook("204 Fine")
+        defer {
+            server.close()
+            hook.server.stop()
+        }
+        let rules = Rules.text(
+            server.url(), sinks: "\(hook.sink), \(Rules.stdout)",
+            rules: """
+                {"name": "log", "when": {"kind": ["like", "comment"]}, "to": ["out"], "continue": true},
+                {"name": "hook", "when": {"kind": "comment"}, "to": ["hook"]},
+                {"name": "no follows", "when": {"kind": "follow"}, "drop": true}
+                """)
+        let process = try start(rules.replacing("\"streams\":", with: "\"history\": {\"all\": \(all)}, \"streams\":"))
+        defer { process.end() }
+        await process.lines(2)
+        await hook.requests { !$0.isEmpty }
+        process.signal(SIGTERM)
+        #expect(await process.result().status == 0)
+        let shown = try await command("history", "list").output
+        func outcome(_ kind: String) -> Bool { shown.contains(kind) }
+        // Without `all`, only what the journal delivers is recorded, with what went past it.
+        #expect(["like", "follow", "share"].map(outcome) == [all, all, all], "\(shown)")
+        let story = try await command("explain", Rules.id(2)).output
+        #expect(story.contains("log -> out: passed to the sink right away, without the journal"), "\(story)")
+        #expect(story.contains("hook -> hook: delivered"), "\(story)")
+        let dropped = try await command("explain", Rules.id(3))
+        #expect(dropped.output.contains("no follows") == all, "\(dropped)")
+        #expect(all || dropped.errors.contains("\"all\": true"), "\(dropped)")
+    }
+
     @Test func whatWaitsForASinkThatIsNotInTheFileIsToldAndDiesOfAge() async throws {
         let (sinks, toTeam) = (
             #""team": {"type": "webhook", "url": "http://127.0.0.1:9/"}"#, #"{"name": "all", "to": ["team"]}"#

@@ -80,6 +80,7 @@ struct HistoryStore {
         _ policy: HistoryPolicy, usedBytes: Int, atLeast count: Int, at wall: Instant
     ) throws(DatabaseFault) {
         let limit = policy.isOff ? Instant.distantFuture : wall + (.zero - policy.keep)
+        try database.run("DELETE FROM unrecorded WHERE hour < ?") { $0.bind(limit.hour) }
         let isOver = policy.isOff || usedBytes > policy.most
         guard let end = try endOfSlice(limit: limit, isOver: isOver, count: max(count, Self.slice)) else { return }
         for table in ["event", "content"] {
@@ -87,7 +88,6 @@ struct HistoryStore {
         }
         firstEvent = end
         try database.run("DELETE FROM closing WHERE last_event < ?") { $0.bind(end) }
-        try database.run("DELETE FROM unrecorded WHERE hour < ?") { $0.bind(limit.hour) }
         try pruneDeliveries(count: 4 * max(count, Self.slice))
     }
 
