@@ -36,6 +36,10 @@ struct ControlAnswersTests {
         (#"{"request": "silence.add", "kind": "like", "for": "0s"}"#, "must be from 1s to 366d"),
         (#"{"request": "silence.add", "kind": "like", "until": "soon"}"#, "expected a time in RFC 3339"),
         (#"{"request": "silence.add", "kind": "like", "until": "2020-01-01T00:00:00Z"}"#, "lies in the past"),
+        (
+            #"{"request": "silence.add", "kind": "like", "until": "2031-01-02T00:00:00.001Z"}"#,
+            "until: a silence lasts at most 366d"
+        ),
         (#"{"request": "silence.add", "for": "1h"}"#, "a silence needs at least one of kind"),
         (#"{"request": "silence.add", "kind": "", "for": "1h"}"#, "a text has 1 to 1024 bytes"),
         (#"{"request": "silence.add", "knid": "like", "for": "1h"}"#, #"did you mean \"kind\"?"#),
