@@ -4,7 +4,8 @@ internal import Glibc
 /// Tells when a file was written, replaced, created or removed, or its permissions changed.
 ///
 /// The C function is `g_file_monitor_file`. What happens within a tenth of a second is told once, so that a save
-/// by an editor is one change. Symbolic links on the way are followed: a link that points elsewhere is a change too.
+/// by an editor is one change. Symbolic links on the way are followed: a link that points elsewhere is a change too, and so
+/// is a folder on the way that is replaced.
 @MainLoop
 package final class FileWatch {
     /// Why nothing can be watched, such as too many inotify watches; `nil` if all is well.
@@ -13,7 +14,7 @@ package final class FileWatch {
     private let path: String
     private let onChange: @MainLoop () -> Void
     private var settle: LoopTimer?
-    private var monitors: [(path: String, monitor: ObjectReference)] = []
+    private var monitors: [(place: WatchedPlace, monitor: ObjectReference)] = []
 
     /// Watches `path`, which need not exist.
     package init(path: String, onChange: @escaping @MainLoop () -> Void) {
@@ -28,22 +29,28 @@ package final class FileWatch {
         settle?.cancel()
     }
 
+    /// Watches what is on the way now, if that may have become other than what was told.
+    package func rearm() {
+        watchPlaces()
+    }
+
     private func settled() {
         watchPlaces()
         onChange()
     }
 
-    /// Watches the file and every link on the way to it, as the way is now.
+    /// Watches the file, every link on the way to it and every folder above them, as the way is now.
     private func watchPlaces() {
-        let places = LinkedPath.places(of: path)
-        guard places != monitors.map(\.path) else { return }
+        let places = LinkedPath.placesAndFolders(of: path).map(WatchedPlace.init)
+        guard places != monitors.map(\.place) else { return }
+        // Those of a folder that is another one now go first: GLib would go on with its old watch of that path.
+        for entry in monitors where !places.contains(entry.place) {
+            g_file_monitor_cancel(entry.monitor.pointer(as: GFileMonitor.self))
+        }
         let former = monitors
         monitors = places.compactMap { place in
-            if let known = former.first(where: { $0.path == place }) { return known }
-            return monitor(place).map { (place, $0) }
-        }
-        for entry in former where !places.contains(entry.path) {
-            g_file_monitor_cancel(entry.monitor.pointer(as: GFileMonitor.self))
+            if let known = former.first(where: { $0.place == place }) { return known }
+            return monitor(place.path).map { (place, $0) }
         }
     }
 
@@ -69,8 +76,36 @@ package final class FileWatch {
     }
 }
 
+/// A path, with the folder in which the kernel watches for it.
+private struct WatchedPlace: Equatable {
+    let path: String
+    /// The device and the inode of the folder; nil if there is none.
+    private let folder: [UInt64]?
+
+    init(_ path: String) {
+        self.path = path
+        var status = stat()
+        let end = path.lastIndex(of: "/") ?? path.startIndex
+        let parent = end == path.startIndex ? "/" : String(path[..<end])
+        folder = stat(parent, &status) == 0 ? [UInt64(status.st_dev), UInt64(status.st_ino)] : nil
+    }
+}
+
 /// The way to a file through symbolic links.
 enum LinkedPath {
+    /// Returns what `places` does, and before each place the folders above it, each once.
+    static func placesAndFolders(of path: String) -> [String] {
+        var all: [String] = []
+        for place in places(of: path) {
+            var folder = place.hasPrefix("/") ? "" : "."
+            for part in place.split(separator: "/").drop(while: { $0 == "." }) {
+                folder += "/" + part
+                if !all.contains(folder) { all.append(folder) }
+            }
+        }
+        return all
+    }
+
     /// As many links as the kernel follows.
     private static let mostLinks = 40
 

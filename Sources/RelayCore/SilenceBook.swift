@@ -6,6 +6,7 @@ internal import GLibRuntime
 /// journal asks a copy.
 package struct SilenceBook: Sendable {
     private var entries: [Entry] = []
+    private var index = SilenceIndex([])
     /// The last id that was given.
     package private(set) var lastID: UInt64 = 0
 
@@ -15,6 +16,7 @@ package struct SilenceBook: Sendable {
     /// Creates a book with silences as a journal returned or stored them, and the last id that was given.
     package init(_ silences: [Silence], lastID: UInt64 = 0) {
         entries = silences.map(Entry.init)
+        index = SilenceIndex(entries)
         self.lastID = max(lastID, silences.map(\.id).max() ?? 0)
     }
 
@@ -35,37 +37,41 @@ package struct SilenceBook: Sendable {
         lastID += 1
         let silence = Silence(id: lastID, matcher: matcher, until: until)
         entries.append(Entry(silence))
+        index = SilenceIndex(entries)
         return silence
     }
 
     /// Ends a silence; returns whether there was one.
     package mutating func remove(_ id: UInt64, at wall: Instant) -> Bool {
         removeEnded(at: wall)
-        guard let index = entries.firstIndex(where: { $0.silence.id == id }) else { return false }
-        entries.remove(at: index)
+        guard let place = entries.firstIndex(where: { $0.silence.id == id }) else { return false }
+        entries.remove(at: place)
+        index = SilenceIndex(entries)
         return true
     }
 
     /// Forgets the silences that are over.
     package mutating func removeEnded(at wall: Instant) {
-        if entries.contains(where: { $0.silence.until <= wall }) { entries.removeAll { $0.silence.until <= wall } }
+        guard entries.contains(where: { $0.silence.until <= wall }) else { return }
+        entries.removeAll { $0.silence.until <= wall }
+        index = SilenceIndex(entries)
     }
 
     /// Whether a silence covers what `rule` would send to `sink` about an event.
     package func covers(_ event: Event, rule: String, sink: String, at wall: Instant) -> Bool {
         if entries.isEmpty { return false }
         var forms = Forms(event)
-        return entries.contains { entry in
-            wall < entry.silence.until && entry.covers(&forms, rule: rule, sink: sink)
+        return index.contains(&forms, rule: rule, sink: sink) { place, forms in
+            wall < entries[place].silence.until && entries[place].covers(&forms, rule: rule, sink: sink)
         }
     }
 
     /// A silence with its matcher in the forms in which it compares.
-    private struct Entry: Sendable {
+    struct Entry: Sendable {
         let silence: Silence
-        private let kind: [UInt8]?
-        private let actor: [UInt8]?
-        private let post: [UInt8]?
+        let kind: [UInt8]?
+        let actor: [UInt8]?
+        let post: [UInt8]?
 
         init(_ silence: Silence) {
             self.silence = silence
@@ -88,7 +94,7 @@ package struct SilenceBook: Sendable {
     }
 
     /// The fields of an event in the forms in which they compare, each made when it is first asked for.
-    private struct Forms {
+    struct Forms {
         let event: Event
         lazy var kind = KeyField.kind.form(in: event)
         lazy var actor = KeyField.actor.form(in: event)

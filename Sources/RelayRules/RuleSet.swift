@@ -82,6 +82,12 @@ package final class RuleSet: Sendable {
     ///
     /// An event that no rule matches gets one receipt `unmatched`. `wall` is the wall clock, for conditions on times.
     package func decide(_ event: Event, at wall: Instant, into effects: inout [Effect]) {
+        decide(event, at: wall, into: &effects, counts: true)
+    }
+
+    /// Decides as `decide` does; `counts` says whether a regular expression that gives up is counted.
+    @inline(__always)
+    func decide(_ event: Event, at wall: Instant, into effects: inout [Effect], counts: Bool) {
         var scratch = scratch(at: wall)
         var taken = TakenSinks(from: effects.count)
         var candidates = Candidates(
@@ -89,7 +95,7 @@ package final class RuleSet: Sendable {
         var hasMatched = false
         while let number = candidates.next(in: index.postings) {
             let step = steps[number]
-            if step.isConditional, !holds(number, for: event, &scratch) { continue }
+            if step.isConditional, !holds(number, for: event, &scratch, counts) { continue }
             hasMatched = true
             if step.isDrop {
                 if taken.isEmpty(effects) {
@@ -112,11 +118,11 @@ package final class RuleSet: Sendable {
         Scratch(timeBits: clock?.bits(at: wall) ?? 0)
     }
 
-    private func holds(_ number: Int, for event: Event, _ scratch: inout Scratch) -> Bool {
+    private func holds(_ number: Int, for event: Event, _ scratch: inout Scratch, _ counts: Bool) -> Bool {
         let holds = conditions[number].holds(for: event, &scratch)
         if scratch.isOverLimit {
             scratch.isOverLimit = false
-            overruns.withLock { $0[number] += 1 }
+            if counts { overruns.withLock { $0[number] += 1 } }
         }
         return holds
     }

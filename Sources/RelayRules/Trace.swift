@@ -49,10 +49,10 @@ package struct Trace: Sendable, Equatable {
 }
 
 extension RuleSet {
-    /// Decides an event as `decide` does, and tells why.
+    /// Decides an event as `decide` does, and tells why; patterns that give up are not counted once more.
     package func explain(_ event: Event, at wall: Instant) -> Trace {
         var effects: [Effect] = []
-        decide(event, at: wall, into: &effects)
+        decide(event, at: wall, into: &effects, counts: false)
         var scratch = scratch(at: wall)
         let seen = SeenValues(event: event, wall: wall, times: times)
         var takers: [Int: String] = [:]

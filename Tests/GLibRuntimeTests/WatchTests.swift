@@ -60,6 +60,51 @@ struct WatchTests {
         withExtendedLifetime(watch) {}
     }
 
+    /// Moves a folder away and another one to its place, as a deployment does.
+    private func replace(_ folder: TemporaryFolder, _ name: String) {
+        #expect(rename(folder.file(name), folder.file(name + "-old")) == 0)
+        #expect(rename(folder.file(name + "-new"), folder.file(name)) == 0)
+    }
+
+    @Test(arguments: ["in", "in/deep"]) func aFolderThatIsReplacedIsNoticedAndWatched(_ way: String) async throws {
+        let folder = try TemporaryFolder()
+        let parts = way.split(separator: "/").map(String.init)
+        for name in ["in", "in-new"] {
+            let inner = ([name] + parts.dropFirst()).joined(separator: "/")
+            #expect(mkdir(folder.file(name), 0o700) == 0)
+            if inner != name { #expect(mkdir(folder.file(inner), 0o700) == 0) }
+            try folder.write("1", to: inner + "/rules.json")
+        }
+        defer {
+            for name in ["in", "in-old"] {
+                let inner = ([name] + parts.dropFirst()).joined(separator: "/")
+                unlink(folder.file(inner + "/rules.json"))
+                if inner != name { rmdir(folder.file(inner)) }
+                rmdir(folder.file(name))
+            }
+        }
+        let changed = Published<Void>()
+        let watch = FileWatch(path: folder.file(way + "/rules.json")) { changed.publish(()) }
+        replace(folder, "in")
+        #expect(await changed.next() != nil)
+        // What happens in the new folder is noticed too.
+        try folder.write("2", to: way + "/rules.json")
+        #expect(await changed.next() != nil)
+        withExtendedLifetime(watch) {}
+    }
+
+    /// What no event told of, as after a bind mount, is seen when somebody says so.
+    @Test func aWatchIsRearmedWhenItIsAsked() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("1", to: "rules.json")
+        let changed = Published<Void>()
+        let watch = FileWatch(path: folder.file("rules.json")) { changed.publish(()) }
+        watch.rearm()
+        try folder.write("2", to: "rules.json")
+        #expect(await changed.next() != nil)
+        withExtendedLifetime(watch) {}
+    }
+
     @Test func clockWatchArmsAndStaysSilentWhileTheClockRuns() async throws {
         let set = Published<Bool>()
         let watch = WallClockWatch { set.publish(true) }

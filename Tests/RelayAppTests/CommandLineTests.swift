@@ -60,6 +60,30 @@ struct CommandLineTests {
         #expect(result.status == 0 && result.output == "chirp-relay \(Version.number)\n" && result.errors.isEmpty)
     }
 
+    @Test(arguments: [
+        "schema", "--help", "--version", "check --help", "check rules.json", "silence --help", "help run",
+    ])
+    func aCommandWhoseOutputCannotBeWrittenFails(_ words: String) async throws {
+        folder.write("rules.json", rules)
+        let (status, errors) = try shell("\(RelayProcess.program) \(words) > /dev/full")
+        #expect(status == 1)
+        #expect(errors.hasSuffix("chirp-relay: standard output cannot be written: No space left on device\n"))
+    }
+
+    @Test func aCommandWhoseDiagnosticsCannotBeWrittenFails() async throws {
+        folder.write("rules.json", rules.replacing("\"sinks\"", with: "\"lists\": {\"nobody\": [\"ann\"]}, \"sinks\""))
+        #expect(try await run("check", "rules.json").errors.contains("warning"))
+        #expect(system("cd \(folder.path) && \(RelayProcess.program) check rules.json > told 2> /dev/full") >> 8 == 1)
+    }
+
+    /// Runs a line of a shell in the folder; returns its status and what it wrote on standard error.
+    private func shell(_ line: String) throws -> (status: Int32, errors: String) {
+        let told = folder.path + "/told"
+        let status = system("cd \(folder.path) && { \(line) ; } 2> \(told)")
+        let errors = try String(contentsOfFile: told, encoding: .utf8)
+        return (status >> 8, errors)
+    }
+
     @Test func withoutACommandTheHelpGoesToStandardError() async throws {
         let result = try await run()
         #expect(result.status == 64 && result.output.isEmpty && result.errors.contains("Commands:"))

@@ -1,6 +1,7 @@
 import GLibRuntime
 import Glibc
 import RelayCore
+import RelayRules
 import RelayTestKit
 import Testing
 
@@ -36,6 +37,10 @@ struct ControlAnswersTests {
         (#"{"request": "silence.add", "kind": "like", "for": "0s"}"#, "must be from 1s to 366d"),
         (#"{"request": "silence.add", "kind": "like", "until": "soon"}"#, "expected a time in RFC 3339"),
         (#"{"request": "silence.add", "kind": "like", "until": "2020-01-01T00:00:00Z"}"#, "lies in the past"),
+        (
+            #"{"request": "silence.add", "kind": "like", "until": "2031-01-02T00:00:00.001Z"}"#,
+            "until: a silence lasts at most 366d"
+        ),
         (#"{"request": "silence.add", "for": "1h"}"#, "a silence needs at least one of kind"),
         (#"{"request": "silence.add", "kind": "", "for": "1h"}"#, "a text has 1 to 1024 bytes"),
         (#"{"request": "silence.add", "knid": "like", "for": "1h"}"#, #"did you mean \"kind\"?"#),
@@ -79,11 +84,47 @@ struct ControlAnswersTests {
         let status = await answer(#"{"request": "status"}"#)
         for told in [
             #""version":"\#(Version.number)""#, #""pid":\#(getpid()),"#, #""uptimeSeconds":90"#,
-            #""rules":{"file":"rules.json","since":"2030-01-01T00:00:00Z","count":1}"#,
+            #""rules":{"file":"rules.json","since":"2030-01-01T00:00:00Z","count":1,"patternOverruns":[],"fault":null}"#,
             #""streams":[{"name":"chirp","state":"disconnected""#, #""sinks":{"out":{"effects":0,"#,
             #""isCatchingUp":false,"catchUpError":null}"#, #""dead":0,"outboxFull":0,"#, #""receipts":[]"#,
             #""silences":[]"#, #""overflows":{"groups":0,"#,
         ] { #expect(status.contains(told)) }
         #expect(!status.contains("\n"))
+    }
+
+    @Test func statusTellsWhichPatternsGaveUpAndWhatIsWrongWithTheFile() async throws {
+        let folder = try TemporaryFolder()
+        let rules = #"{"name": "slow", "when": {"actor": "/^(a+)+$/"}, "to": ["out"]}, {"name": "all", "to": ["out"]}"#
+        let text = Rules.text("ws://127.0.0.1:9/", sinks: Rules.stdout, rules: rules)
+        let path = folder.write("rules.json", text)
+        let configuration = try #require(RelayConfiguration.read(Array(text.utf8), problems: Problems()))
+        let log = RecordedLog()
+        let relay = try await Relay(
+            .init(
+                configuration: configuration, secrets: SecretReader(folder: folder.path), clock: clock, log: log.log,
+                rulesPath: path))
+        func status() async -> String {
+            String(
+                decoding: await ControlAnswers(relay).answer(to: Array(#"{"request": "status"}"#.utf8)).line,
+                as: UTF8.self)
+        }
+        var effects: [Effect] = []
+        let event = Fixtures.event(actor: String(repeating: "a", count: 40) + "!")
+        relay.configuration.rules.decide(event, at: clock.wallNow(), into: &effects)
+        #expect(await status().contains(#""patternOverruns":[{"rule":"slow","count":1}],"fault":null"#))
+
+        let running = Task { @MainLoop in await relay.run() }
+        folder.write("rules.json", "{}")
+        relay.reload()
+        _ = await log.first(containing: "the rules file cannot be used: the rules stay as they were")
+        let wrong = await status()
+        #expect(wrong.contains(#""fault":{"since":"2030-01-01T00:00:00Z","problems":[""#))
+        #expect(wrong.contains(#"the key \"streams\" is missing"#))
+        folder.write("rules.json", text)
+        relay.reload()
+        _ = await log.first(containing: "the rules file is right again: the rules stay as they were")
+        #expect(await status().contains(#""fault":null"#))
+        relay.stop()
+        _ = await running.value
     }
 }

@@ -46,6 +46,12 @@ struct TrialExpectationTests {
         #expect(result.output == "ok     it\n1 case, 0 failed\n")
     }
 
+    @Test func aFileWithoutACaseIsWrong() async throws {
+        let result = try await expect(#"{"cases": []}"#)
+        #expect(result.status == 78 && result.output.isEmpty)
+        #expect(result.errors == "rules.test.json:1:11: cases: names no case: there is nothing to check\n")
+    }
+
     @Test func whatDiffersIsToldMemberByMember() async throws {
         let result = try await oneCase(
             #"{"at": "2026-03-29T02:30:00Z", "sink": "team", "title": "bo wrote", "body": "Hi"}"#)

@@ -120,6 +120,13 @@ struct TrialTestTests {
             rules, likes(["2026-03-01T10:00:00Z", "2026-03-01T10:02:00Z", "2026-03-01T10:02:01Z"]))
         #expect(steps(result).last == "  d -> team: a digest of 2 ends limited, as the limit is used up")
         #expect(summary(result).last == "  team  d           3        1  limited 2")
+        // Every effect has an end in JSON too.
+        let json = try await test(
+            rules, likes(["2026-03-01T10:00:00Z", "2026-03-01T10:02:00Z", "2026-03-01T10:02:01Z"]), "--json")
+        let end =
+            #"{"type":"decision","at":"2026-03-01T10:03:00Z","event":null,"rule":"d","sink":"team","#
+            + #""outcome":"suppress","reason":"limited","count":2}"#
+        #expect(json.output.hasSuffix(end + "\n"))
     }
 
     // MARK: Time

@@ -91,6 +91,9 @@ struct DecideTests {
         #expect(rules.patternOverruns == [0, 0])
         #expect(rules.outcome(event(actor: String(repeating: "a", count: 40) + "!")) == "unmatched")
         #expect(rules.patternOverruns == [0, 1])
+        // Whoever explains an event has it decided too.
+        _ = rules.explain(event(actor: String(repeating: "a", count: 40) + "!"), at: Instant(milliseconds: 0))
+        #expect(rules.patternOverruns == [0, 1])
     }
 
     @Test func manySinksAreTakenOnceEach() throws {

@@ -138,11 +138,10 @@ struct RuleLintTests {
         let rule = { (number: Int) in "\"kind\": \"\(kinds[number % 3])\", \"actor\": [\"a\(number)\", \"b\(number)\"]"
         }
         #expect(many(10_000, rule, last: rule(9_999) + #", "post": "p""#).count == 1)
-        #expect(many(10_000, rule, last: #""kind": "like", "actor": "nobody""#) == [])
         let glob = { (number: Int) in "\"actor\": \"*x\(number)\", \"text\": \"/y/\"" }
-        #expect(many(10_000, glob, last: #""actor": "*X7", "text": "/y/""#).count == 1)
+        #expect(many(2000, glob, last: #""actor": "*X7", "text": "/y/""#).count == 1)
         let test = { (number: Int) in "\"field\": {\"/a\": {\"equals\": \(number)}}" }
-        #expect(many(10_000, test, last: #""field": {"/a": {"equals": 7}}, "kind": "like""#).count == 1)
+        #expect(many(2000, test, last: #""field": {"/a": {"equals": 7}}, "kind": "like""#).count == 1)
     }
 
     @Test func whatWasNotComparedIsTold() {

@@ -170,8 +170,8 @@ package final class RelayProcess: Sendable {
         return (ends[0], ends[1])
     }
 
-    /// The program stands beside the bundle of the tests.
-    private static var program: String {
+    /// The path of the built program, which stands beside the tests.
+    package static var program: String {
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = buffer.withUnsafeMutableBytes {
             $0.baseAddress.map { readlink("/proc/self/exe", $0, 4096) } ?? 0

@@ -126,6 +126,9 @@ final class Relay {
         stopBell.ring()
     }
 
+    /// What is wrong with the rules file, if it was read again and is.
+    var rulesFault: Reloader.Fault? { reloader.fault }
+
     /// Reads the rules file again soon.
     func reload() {
         reloader.request(.signal)

@@ -10,6 +10,10 @@ package enum Program {
         ProcessSignals.ignoreBrokenPipe()
         // What the relay creates is for its user only.
         umask(0o077)
+        return Console.end(await end(of: arguments))
+    }
+
+    private static func end(of arguments: [String]) async -> ExitCode {
         guard let name = arguments.first else {
             Console.complain(Commands.help)
             return .usage

@@ -16,7 +16,7 @@ final class JournalAnswers {
 
     /// The longest text of a silence's matcher, in bytes; far more than any name.
     private static let longestText = 1024
-    /// The longest time of a silence that is given as a duration.
+    /// The longest time of a silence, however its end is given.
     private static let longestSilence = Duration.seconds(366 * 86_400)
 
     /// Creates the answers of a journal, by what the rules file in force says.
@@ -117,6 +117,10 @@ final class JournalAnswers {
             guard let text = until.string(problems) else { return nil }
             guard let instant = TimestampText.parse(text.utf8Span.span.bytes) else {
                 problems.add(at: until, "expected a time in RFC 3339")
+                return nil
+            }
+            guard instant <= now + longestSilence else {
+                problems.add(at: until, "a silence lasts at most \(DurationText.format(longestSilence))")
                 return nil
             }
             return instant

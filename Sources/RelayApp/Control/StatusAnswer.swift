@@ -12,6 +12,9 @@ struct StatusAnswer {
     /// The most receipts that are listed, so that an answer stays below what a connection may hold.
     private static let mostReceipts = 5000
 
+    /// The most problems of the rules file that are listed.
+    private static let mostProblems = 20
+
     /// Creates the answer of a relay.
     init(_ relay: Relay) {
         self.relay = relay
@@ -34,6 +37,7 @@ struct StatusAnswer {
                 .object([
                     ("file", .optional(relay.parts.rulesPath)), ("since", .time(relay.inForceSince)),
                     ("count", .number(relay.configuration.rules.rules.count)),
+                    ("patternOverruns", .array(patternOverruns)), ("fault", fault),
                 ])
             ),
             ("streams", .array(relay.streams.statuses.map { stream($0, now) })),
@@ -48,6 +52,23 @@ struct StatusAnswer {
                 ])
             ),
             ("silences", .array(silences.map(\.json))),
+        ])
+    }
+
+    /// How often regular expressions of the rules in force gave up, by rule.
+    private var patternOverruns: [JSONValue] {
+        let rules = relay.configuration.rules
+        return zip(rules.rules, rules.patternOverruns).filter { $1 > 0 }.prefix(Self.mostReceipts).map { rule, count in
+            .object([("rule", .string(rule.name)), ("count", .number(count))])
+        }
+    }
+
+    /// What is wrong with the rules file, so that the rules in force are older ones; null if nothing is.
+    private var fault: JSONValue {
+        guard let fault = relay.rulesFault else { return .null }
+        return .object([
+            ("since", .time(fault.since)),
+            ("problems", .array(fault.lines.prefix(Self.mostProblems).map { .string($0) })),
         ])
     }
 

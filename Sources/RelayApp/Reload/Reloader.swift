@@ -14,10 +14,19 @@ final class Reloader {
         case change
     }
 
+    /// What is wrong with the file since when, as far as it was read.
+    struct Fault {
+        var since: Instant
+        var lines: [String]
+    }
+
+    /// What is wrong with the file; nil if its rules are in force.
+    private(set) var fault: Fault?
     private unowned let relay: Relay
     private let log: Log
     private let bell = Doorbell()
     private var isAsked = false
+    private var watch: FileWatch?
     /// Watches over the files of the sinks' secrets, by their paths.
     private var secretWatches: [String: FileWatch] = [:]
 
@@ -29,14 +38,21 @@ final class Reloader {
 
     /// Reads the file soon.
     func request(_ cause: Cause) {
-        if cause == .signal { isAsked = true }
+        if cause == .signal {
+            isAsked = true
+            watch?.rearm()
+        }
         bell.ring()
     }
 
     /// Watches the file and those of secrets, and loads them whenever there is a reason, until the task is cancelled.
     func run() async {
         let path = relay.parts.rulesPath
-        let watch = path.map { FileWatch(path: $0) { [weak self] in self?.request(.change) } }
+        watch = path.map { FileWatch(path: $0) { [weak self] in self?.request(.change) } }
+        defer {
+            watch = nil
+            secretWatches = [:]
+        }
         if let failure = watch?.failure {
             log(
                 .warning, "rules", "changes of the rules file are not noticed; send SIGHUP after one",
@@ -53,8 +69,6 @@ final class Reloader {
             }
             await load(path, isAsked: isAsked)
         }
-        secretWatches = [:]
-        withExtendedLifetime(watch) {}
     }
 
     private func watchSecrets() {
@@ -73,6 +87,11 @@ final class Reloader {
             let prepared = try await prepare(loaded)
             if Task.isCancelled { return }
             let isSame = differences.isEmpty && hasSameSecrets(prepared)
+            let wasWrong = fault != nil
+            fault = nil
+            if isSame, wasWrong {
+                return log(.info, "rules", "the rules file is right again: the rules stay as they were")
+            }
             if isSame {
                 return log(isAsked ? .info : .debug, "rules", "the rules file was read again: nothing changed")
             }
@@ -83,6 +102,7 @@ final class Reloader {
                 ? "secrets changed and are in force" : "the rules file was read again and is in force"
             log(.info, "rules", what, differences)
         } catch {
+            fault = Fault(since: fault?.since ?? relay.parts.clock.wallNow(), lines: error.lines)
             for line in error.lines { log(.error, "rules", line) }
             log(.error, "rules", "the rules file cannot be used: the rules stay as they were")
         }

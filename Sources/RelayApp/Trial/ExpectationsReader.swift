@@ -42,6 +42,9 @@ struct ExpectationsReader {
         var cases: [Expectations.Case] = []
         if let list = reader.optional("cases") {
             reader.finish()
+            if case .array(let elements) = list.value, elements.isEmpty {
+                problems.add(at: list, "names no case: there is nothing to check")
+            }
             cases = elements(of: list, "cases").enumerated().compactMap { number, node in
                 guard let reader = ObjectReader(node, problems) else { return nil }
                 return self.case(reader, name: "case \(number + 1)")

@@ -37,7 +37,6 @@ final class OutputBlock {
     /// Throws if standard output takes nothing any more; a reader that went away needs no sentence.
     func check() throws(CommandFault) {
         guard let failure else { return }
-        let sentence = "standard output cannot be written: \(String(cString: strerror(failure)))"
-        throw CommandFault(.failed, failure == EPIPE ? [] : ["chirp-relay: \(sentence)"])
+        throw CommandFault(.failed, Console.sentence(failure).map { [$0] } ?? [])
     }
 }

@@ -36,7 +36,18 @@ final class TrialJSON: TrialReport {
         output.writeIfLarge()
     }
 
-    func limited(_ count: ReceiptCount, at instant: Instant) {}
+    /// The events of a digest are many: `count` says how many effects end here, and `event` is null.
+    func limited(_ count: ReceiptCount, at instant: Instant) {
+        guard names.shows(count.sink) else { return }
+        begin("decision", instant)
+        output.bytes.append(contentsOf: #","event":null"#.utf8)
+        append("rule", count.rule)
+        append("sink", count.sink)
+        append("outcome", "suppress")
+        append("reason", count.receipt.rawValue)
+        output.bytes.append(contentsOf: ",\"count\":\(count.count)}\n".utf8)
+        output.writeIfLarge()
+    }
 
     private func decision(
         _ event: Event, _ rule: String, _ sink: String, _ outcome: String, _ reason: String, _ instant: Instant
