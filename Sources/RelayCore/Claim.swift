@@ -89,11 +89,14 @@ package struct SettledClaim: Sendable {
     package var claim: Claim
     /// What became of it.
     package var settlement: Settlement
+    /// Until when the service wants nothing at all; nil if it said no such thing.
+    package var pausedUntil: Instant?
 
     /// Creates a settled claim.
-    package init(_ claim: Claim, _ settlement: Settlement) {
+    package init(_ claim: Claim, _ settlement: Settlement, pausedUntil: Instant? = nil) {
         self.claim = claim
         self.settlement = settlement
+        self.pausedUntil = pausedUntil
     }
 }
 

@@ -202,12 +202,14 @@ extension Journal {
 package enum JournalFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// The disk takes no more.
     case full(String)
+    /// The storage fails otherwise.
+    case unavailable(String)
     /// Two different deliveries have one key, which is a bug of the relay.
     case conflictingKey(String)
 
     package var description: String {
         switch self {
-        case .full(let reason): "the journal takes no commit: \(reason)"
+        case .full(let reason), .unavailable(let reason): "the journal takes no commit: \(reason)"
         case .conflictingKey(let key): "two different deliveries have the key \(key)"
         }
     }

@@ -81,7 +81,8 @@ struct ControlAnswersTests {
             #""version":"\#(Version.number)""#, #""pid":\#(getpid()),"#, #""uptimeSeconds":90"#,
             #""rules":{"file":"rules.json","since":"2030-01-01T00:00:00Z","count":1}"#,
             #""streams":[{"name":"chirp","state":"disconnected""#, #""sinks":{"out":{"effects":0,"#,
-            #""receipts":[]"#, #""silences":[]"#, #""overflows":{"groups":0,"#,
+            #""isCatchingUp":false,"catchUpError":null}"#, #""dead":0,"outboxFull":0,"#, #""receipts":[]"#,
+            #""silences":[]"#, #""overflows":{"groups":0,"#,
         ] { #expect(status.contains(told)) }
         #expect(!status.contains("\n"))
     }

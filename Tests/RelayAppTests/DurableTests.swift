@@ -159,6 +159,65 @@ struct DurableTests {
         #expect(Counters(of: "hook", in: ended.errors) == Counters(effects: 2, delivered: 1, suppressed: 1))
     }
 
+    @Test(arguments: [true, false]) func everyEventIsRecordedIfTheHistoryWantsAll(_ all: Bool) async throws {
+        let events = [
+            Rules.event(1), Rules.event(2, kind: "comment"), Rules.event(3, kind: "follow"),
+            Rules.event(4, kind: "share"),
+        ]
+        let server = try ScriptedServer { _ in events.map { .text($0) } }
+        let hook = try Hook("204 Fine")
+        defer {
+            server.close()
+            hook.server.stop()
+        }
+        let rules = Rules.text(
+            server.url(), sinks: "\(hook.sink), \(Rules.stdout)",
+            rules: """
+                {"name": "log", "when": {"kind": ["like", "comment"]}, "to": ["out"], "continue": true},
+                {"name": "hook", "when": {"kind": "comment"}, "to": ["hook"]},
+                {"name": "no follows", "when": {"kind": "follow"}, "drop": true}
+                """)
+        let process = try start(rules.replacing("\"streams\":", with: "\"history\": {\"all\": \(all)}, \"streams\":"))
+        defer { process.end() }
+        await process.lines(2)
+        await hook.requests { !$0.isEmpty }
+        process.signal(SIGTERM)
+        #expect(await process.result().status == 0)
+        let shown = try await command("history", "list").output
+        func outcome(_ kind: String) -> Bool { shown.contains(kind) }
+        // Without `all`, only what the journal delivers is recorded, with what went past it.
+        #expect(["like", "follow", "share"].map(outcome) == [all, all, all], "\(shown)")
+        let story = try await command("explain", Rules.id(2)).output
+        #expect(story.contains("log -> out: passed to the sink right away, without the journal"), "\(story)")
+        #expect(story.contains("hook -> hook: delivered"), "\(story)")
+        let dropped = try await command("explain", Rules.id(3))
+        #expect(dropped.output.contains("no follows") == all, "\(dropped)")
+        #expect(all || dropped.errors.contains("\"all\": true"), "\(dropped)")
+    }
+
+    @Test func whatWaitsForASinkThatIsNotInTheFileIsToldAndDiesOfAge() async throws {
+        let (sinks, toTeam) = (
+            #""team": {"type": "webhook", "url": "http://127.0.0.1:9/"}"#, #"{"name": "all", "to": ["team"]}"#
+        )
+        let now = SystemClock().wallNow()
+        func event(_ id: Int, hoursAgo hours: Int) -> String {
+            let createdAt = TimestampText.format(now + .seconds(-3600 * hours))
+            return Rules.event(id).replacing("2030-01-02T03:04:05Z", with: createdAt)
+        }
+        let former = try await RecordedRelay(
+            Rules.text("ws://127.0.0.1:9/", sinks: sinks, rules: toTeam), in: folder, at: now + .seconds(-50 * 3600))
+        try await former.receive([event(1, hoursAgo: 49), event(2, hoursAgo: 1)].joined(separator: "\n"))
+        await former.close()
+        let process = try start(Rules.text("ws://127.0.0.1:9/", sinks: Rules.stdout))
+        defer { process.end() }
+        await process.errors(containing: "deliveries grew too old while they waited and are dead")
+        process.signal(SIGTERM)
+        let errors = await process.result().errors
+        #expect(errors.contains("outbox retry --to`\" sink=team count=2"), "\(errors)")
+        #expect(errors.contains("they waited and are dead\" sink=team count=1"), "\(errors)")
+        #expect(Counters(of: "team", in: errors) == Counters(effects: 2, pending: 1, dead: 1))
+    }
+
     @Test(arguments: [
         ("outbox", "say what to do: list, show, retry or drop"),
         ("outbox lst", #"there is list, show, retry and drop, not "lst"; did you mean "list"?"#),

@@ -277,7 +277,7 @@ struct ReloadTests {
             await Self.requests(hook, 1)
             test.folder.write("rules.json", Rules.text(server.url(), sinks: Rules.stdout))
             process.signal(SIGHUP)
-            await process.errors(containing: "deliveries of a sink that is no longer in the rules file stay pending")
+            await process.errors(containing: "deliveries of a sink that is not in the rules file wait")
             server.perform(.text(Rules.event(3)))
             await process.lines(1)
         }
@@ -311,5 +311,27 @@ struct ReloadTests {
         }
         #expect(result.status == 0)
         #expect(hook.requests.map(\.target) == ["/first", "/second"])
+    }
+
+    @Test func aChangedSecretFileStartsAStoppedSink() async throws {
+        let server = try ScriptedServer { _ in [.text(Rules.event(1))] }
+        let hook = try Server { .send(Server.answer($0.target == "/gone" ? "410 Gone" : "204 Fine")) }
+        defer {
+            server.close()
+            hook.stop()
+        }
+        let test = try EndToEnd()
+        test.folder.write("url", hook.url("/gone"))
+        let rules = Rules.text(
+            server.url(), sinks: #""hook": {"type": "webhook", "url": {"file": "url"}}"#, rules: Self.toHook)
+        let result = try await test.relay(rules) { process in
+            await process.errors(containing: "the sink is stopped")
+            test.folder.write("url", hook.url("/here"))
+            await process.errors(containing: "secrets changed and are in force")
+            await Self.requests(hook, 2)
+        }
+        #expect(result.status == 0)
+        #expect(hook.requests.map(\.target) == ["/gone", "/here"])
+        #expect(Set(hook.requests.map { $0.header("webhook-id") }).count == 1)
     }
 }

@@ -21,9 +21,12 @@ enum Rules {
     /// A sink that prints JSON.
     static let stdout = #""out": {"type": "stdout"}"#
 
+    /// The id of `event`.
+    static func id(_ id: Int) -> String { "00000000-0000-4000-8000-\(digits(id))" }
+
     /// A chirp event as it comes over the wire.
     static func event(_ id: Int, kind: String = "like", more: String = "") -> String {
-        #"{"id":"00000000-0000-4000-8000-\#(digits(id))","kind":"\#(kind)","actorUsername":"ann","#
+        #"{"id":"\#(Self.id(id))","kind":"\#(kind)","actorUsername":"ann","#
             + #""postID":"p1","createdAt":"2030-01-02T03:04:05Z"\#(more)}"#
     }
 

@@ -87,7 +87,8 @@ struct OutboxWorkerPauseTests: WorkerSuite {
         try accept("a")
         clock.advance(by: .seconds(3600))
         await withTaskGroup(of: Void.self) { group in
-            let watch = AgeWatch(sink: "sink", journal: journal, clock: clock, log: recorded.log)
+            let watch = AgeWatch(journal: journal, clock: clock, log: recorded.log)
+            watch.watch(["sink"])
             group.addTask { await watch.run() }
             #expect(await clock.advanceToNextDeadline() == .seconds(47 * 3600))
             _ = await recorded.first(containing: "too old")
@@ -95,6 +96,7 @@ struct OutboxWorkerPauseTests: WorkerSuite {
             // What is taken back has its own age.
             #expect((try? journal.retry(OutboxSelection(), to: nil, at: clock.now())) == 1)
             _ = try? accept("b")
+            watch.look()
             #expect(await clock.advanceToNextDeadline() == policy.giveUp)
             _ = await recorded.first { $0.fields.contains { $0.name == "count" && $0.value == "2" } }
             group.cancelAll()

@@ -1,5 +1,6 @@
 internal import GLibRuntime
 internal import RelayCore
+internal import RelayJournal
 
 extension Relay {
     /// The counters of every sink that had an effect.
@@ -22,14 +23,17 @@ extension Relay {
         return all.all
     }
 
-    /// Tells what waits for sinks that have just left the rules file.
-    func tellPending(of sinks: Set<String>) async {
-        guard !sinks.isEmpty else { return }
-        let counters = await counters()
-        for sink in sinks.sorted() {
+    /// Lets what waits for sinks that are not in the rules file grow no older than it may, and tells of it once.
+    func watchFormerSinks() async {
+        let counters = await journal.counters()
+        let former = Set(counters.keys).subtracting(sinks.names)
+        let known = ages.sinks
+        ages.watch(former)
+        for sink in former.subtracting(known).sorted() {
             guard let pending = counters[sink]?.pending, pending > 0 else { continue }
             parts.log(
-                .warning, "rules", "deliveries of a sink that is no longer in the rules file stay pending",
+                .warning, "rules",
+                "deliveries of a sink that is not in the rules file wait, and are dead after 48 h; move them with `outbox retry --to`",
                 [("sink", sink), ("count", String(pending))])
         }
     }

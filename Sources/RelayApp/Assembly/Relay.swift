@@ -47,6 +47,9 @@ final class Relay {
     private let factory: SinkFactory
     private let accepter: Accepter
     private let digests: DigestTimer
+    let ages: AgeWatch
+    /// Nil without a journal on disk.
+    private let historyTimer: HistoryTimer?
     private let tasks = LongTasks()
     private let stopBell = Doorbell()
     private var exitCode = ExitCode.done
@@ -69,6 +72,8 @@ final class Relay {
         self.accepter = accepter
         let digests = DigestTimer(journal: journal, clock: clock, log: log)
         self.digests = digests
+        ages = AgeWatch(journal: journal, clock: clock, log: log)
+        historyTimer = parts.store.map { HistoryTimer(journal: $0, clock: clock) }
         sinks = SinkSet(journal: journal, factory: factory, clock: clock, log: log, tasks: tasks)
         streams = StreamSet(parts, accepter: accepter, receipts: ReceiptTable(), tasks: tasks)
         let prepared = try await factory.prepare(parts.configuration.sinks)
@@ -84,6 +89,11 @@ final class Relay {
             group.addLoopTask { [tasks] in await tasks.run() }
             let accepting = tasks.start { [accepter] in await accepter.run() }
             let timing = tasks.start { [digests] in await digests.run() }
+            let aging = tasks.start { [self] in
+                await watchFormerSinks()
+                await ages.run()
+            }
+            let pruning = tasks.start { [historyTimer] in await historyTimer?.run() }
             let reloading = tasks.start { [reloader] in await reloader.run() }
             let controlling = tasks.start { [self] in await ControlServer.run(for: self) }
             await stopBell.wait()
@@ -94,6 +104,8 @@ final class Relay {
             accepter.finish()
             await accepting.ended(by: deadline, on: parts.clock)
             await timing.end()
+            await aging.end()
+            await pruning.end()
             await closeDigests()
             // What is on disk can wait for the next start; what is in memory cannot.
             if parts.store == nil { await sinks.drain() } else { await sinks.retire() }
@@ -122,21 +134,31 @@ final class Relay {
     /// Puts another rules file in force, all at once: what was read before goes by the old one, all else by this.
     func adopt(_ configuration: RelayConfiguration, _ prepared: [PreparedSink]) async {
         let plan = configuration.rules.plan
-        let former = sinks.formerNames
         let saved = await savedProgress(of: configuration.streams)
         let done = accepter.adopt(plan)
         put(in: configuration, plan, prepared, saved: saved)
-        await parts.store?.keepHistory(configuration.history)
+        await historyTimer?.keep(configuration.history)
         self.configuration = configuration
         inForceSince = parts.clock.wallNow()
         await done.wait()
         digests.wake()
-        await tellPending(of: sinks.formerNames.subtracting(former))
+        await watchFormerSinks()
     }
 
     /// Reads the secrets of the sinks of another rules file.
     func prepare(_ configuration: RelayConfiguration) async throws(MissingSecrets) -> [PreparedSink] {
         try await factory.prepare(configuration.sinks, known: sinks.prepared)
+    }
+
+    /// Starts the sinks that have stopped, or the one with this name, as dead letters were taken back.
+    func startSinks(_ name: String?) async {
+        await sinks.startAgain(name)
+        ages.look()
+    }
+
+    /// The files that hold secrets of the sinks in force.
+    var secretFiles: Set<String> {
+        Set(configuration.sinks.flatMap(\.secrets).compactMap { parts.secrets.file(of: $0) })
     }
 
     /// Lets the fast path know the silences, after one has come or gone.

@@ -122,7 +122,7 @@ extension SinkConfiguration {
     }
 
     /// The secrets that the sink needs.
-    fileprivate var secrets: [SecretSource] {
+    var secrets: [SecretSource] {
         if case .webhook(let configuration) = kind { return configuration.secrets }
         return []
     }

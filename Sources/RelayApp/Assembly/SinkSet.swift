@@ -22,8 +22,6 @@ final class SinkSet {
     private var entries: [Entry] = []
     /// The last worker of each sink that is no longer in the file, until its attempts have ended.
     private var leaving: [String: LongTask] = [:]
-    /// Sinks that are no longer in the file and may have deliveries.
-    private(set) var formerNames: Set<String> = []
 
     /// Creates a set without sinks, whose workers run among `tasks`.
     init(journal: any Journal, factory: SinkFactory, clock: any RelayClock, log: Log, tasks: LongTasks) {
@@ -50,7 +48,6 @@ final class SinkSet {
         let former = entries
         entries = sinks.map { sink in
             let name = sink.configuration.name
-            formerNames.remove(name)
             guard let known = former.first(where: { $0.prepared.configuration.name == name }) else {
                 return start(sink, output, after: leaving.removeValue(forKey: name))
             }
@@ -60,7 +57,6 @@ final class SinkSet {
         let names = Set(names)
         for entry in former where !names.contains(entry.prepared.configuration.name) {
             leaving[entry.prepared.configuration.name] = retire(entry)
-            formerNames.insert(entry.prepared.configuration.name)
         }
     }
 

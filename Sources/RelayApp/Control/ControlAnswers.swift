@@ -16,7 +16,7 @@ final class ControlAnswers {
             relay.journal, clock: relay.parts.clock, log: relay.parts.log,
             configuration: { [unowned relay] in relay.configuration },
             silencesChanged: { [unowned relay] in await relay.silencesChanged() },
-            startSinks: { [unowned relay] in await relay.sinks.startAgain($0) })
+            startSinks: { [unowned relay] in await relay.startSinks($0) })
     }
 
     /// Answers one request.

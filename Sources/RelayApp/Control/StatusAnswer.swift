@@ -24,6 +24,7 @@ struct StatusAnswer {
         let overflows = await relay.journal.overflows()
         let silences = await relay.journal.silences(at: now)
         let counters = await relay.counters()
+        let full = await relay.journal.outboxFull()
         return .object([
             ("ok", true), ("version", .string(Version.number)), ("pid", .number(Int(getpid()))),
             ("startedAt", .time(relay.startedAt.wall)), ("now", .time(now.wall)),
@@ -36,7 +37,7 @@ struct StatusAnswer {
                 ])
             ),
             ("streams", .array(relay.streams.statuses.map { stream($0, now) })),
-            ("sinks", .object(sinks(counters))),
+            ("sinks", .object(sinks(counters, full))),
             ("receipts", .array(receipts.prefix(Self.mostReceipts).map(receipt))),
             ("receiptsOmitted", .number(max(0, receipts.count - Self.mostReceipts))),
             (
@@ -59,20 +60,25 @@ struct StatusAnswer {
             ("attempts", .number(status.attempts)), ("lastError", .optional(status.lastError)),
             ("nextDialAt", shown(status.nextDialAt)), ("lastBytesAt", shown(status.lastBytesAt)),
             ("connections", .number(status.connections)), ("messages", .number(status.messages)),
+            ("isCatchingUp", .bool(status.isCatchingUp)), ("catchUpError", .optional(status.catchUpError)),
         ])
     }
 
-    private func sinks(_ counters: [String: SinkCounters]) -> [(name: String, value: JSONValue)] {
+    private func sinks(
+        _ counters: [String: SinkCounters], _ full: [OutboxFullCount]
+    ) -> [(name: String, value: JSONValue)] {
         let (names, stopped) = (relay.sinks.names, relay.sinks.stopped)
         let former = counters.keys.filter { !names.contains($0) }.sorted()
         return (names + former).map { name in
             let counters = counters[name] ?? SinkCounters()
+            let refused = full.reduce(0) { $1.sink == name ? $0 + $1.count : $0 }
             return (
                 name,
                 .object([
                     ("effects", .number(counters.effects)), ("delivered", .number(counters.delivered)),
                     ("suppressed", .number(counters.suppressed)), ("pending", .number(counters.pending)),
-                    ("dead", .number(counters.dead)), ("inFile", .bool(names.contains(name))),
+                    ("dead", .number(counters.dead)), ("outboxFull", .number(refused)),
+                    ("inFile", .bool(names.contains(name))),
                     ("stopped", .optional(stopped[name])),
                 ])
             )

@@ -18,6 +18,8 @@ final class Reloader {
     private let log: Log
     private let bell = Doorbell()
     private var isAsked = false
+    /// Watches over the files of the sinks' secrets, by their paths.
+    private var secretWatches: [String: FileWatch] = [:]
 
     /// Creates the reloader of a relay; `run` does its work.
     init(_ relay: Relay) {
@@ -31,7 +33,7 @@ final class Reloader {
         bell.ring()
     }
 
-    /// Watches the file and loads it whenever there is a reason, until the task is cancelled.
+    /// Watches the file and those of secrets, and loads them whenever there is a reason, until the task is cancelled.
     func run() async {
         let path = relay.parts.rulesPath
         let watch = path.map { FileWatch(path: $0) { [weak self] in self?.request(.change) } }
@@ -41,22 +43,32 @@ final class Reloader {
                 [("because", failure.message)])
         }
         while true {
+            watchSecrets()
             await bell.wait()
             if Task.isCancelled { break }
             let isAsked = isAsked
             self.isAsked = false
-            if let path {
-                await load(path, isAsked: isAsked)
-            } else {
+            if path == nil, isAsked {
                 log(.warning, "rules", "the rules are in no file that can be read again: the rules stay as they were")
             }
+            await load(path, isAsked: isAsked)
         }
+        secretWatches = [:]
         withExtendedLifetime(watch) {}
     }
 
-    private func load(_ path: String, isAsked: Bool) async {
+    private func watchSecrets() {
+        let known = secretWatches
+        secretWatches = relay.secretFiles.reduce(into: [:]) { watches, file in
+            watches[file] = known[file] ?? FileWatch(path: file) { [weak self] in self?.request(.change) }
+        }
+    }
+
+    /// Reads the rules again and their secrets; without a path the secrets alone.
+    private func load(_ path: String?, isAsked: Bool) async {
         do throws(RulesFile.Fault) {
-            let loaded = try await LoadedRules.read(path)
+            let former = LoadedRules(configuration: relay.configuration, warnings: [])
+            let loaded = if let path { try await LoadedRules.read(path) } else { former }
             let differences = relay.configuration.outline.differences(to: loaded.configuration.outline)
             let prepared = try await prepare(loaded)
             if Task.isCancelled { return }
@@ -65,10 +77,11 @@ final class Reloader {
                 return log(isAsked ? .info : .debug, "rules", "the rules file was read again: nothing changed")
             }
             await relay.adopt(loaded.configuration, prepared)
-            for warning in loaded.warnings { log(.warning, "rules", warning.line(file: path)) }
-            log(
-                .info, "rules", "the rules file was read again and is in force",
-                differences.isEmpty ? [("sinks", "secrets changed")] : differences)
+            for warning in loaded.warnings { log(.warning, "rules", warning.line(file: path ?? "")) }
+            let what =
+                differences.isEmpty
+                ? "secrets changed and are in force" : "the rules file was read again and is in force"
+            log(.info, "rules", what, differences)
         } catch {
             for line in error.lines { log(.error, "rules", line) }
             log(.error, "rules", "the rules file cannot be used: the rules stay as they were")

@@ -11,6 +11,8 @@ package struct Outbox: Sendable {
     var shares: [String: OutboxShare] = [:]
     /// What found no room, by sink.
     private var full: [String: OutboxFullTable] = [:]
+    /// Until when the services of sinks want nothing at all; one that has passed counts no more.
+    private var pauses: [String: Instant] = [:]
     private var lastToken: UInt64 = 0
     /// The sinks of which something may have changed.
     private var touched: Set<String> = []
@@ -37,6 +39,8 @@ package struct Outbox: Sendable {
             share.restore(image, former: former?.shares[image.sink], at: now)
             shares[image.sink] = share
             for count in image.full { full[image.sink, default: OutboxFullTable()].insert(count) }
+            // No service can ask for more.
+            pauses[image.sink] = image.pausedUntil.map { min($0, now + OutboxShare.longestWait) }
             touched.insert(image.sink)
         }
     }
@@ -77,6 +81,10 @@ package struct Outbox: Sendable {
         let sink = request.sink
         var batch = ClaimBatch(claims: [], nextDue: nil)
         guard shares[sink] != nil else { return batch }
+        if let pausedUntil = pauses[sink], pausedUntil > now {
+            batch.nextDue = pausedUntil
+            return batch
+        }
         touch(sink)
         share(sink) { $0.takeBackExpiredClaims(at: now) }
         while batch.claims.count < request.count,
@@ -120,6 +128,7 @@ package struct Outbox: Sendable {
                 continue
             }
             touch(sink)
+            if let until = settled.pausedUntil { pauses[sink] = max(until, pauses[sink] ?? until) }
             if settled.settlement == .released { ring(sink) }
         }
         return stale
@@ -141,6 +150,8 @@ package struct Outbox: Sendable {
         package var counters: [String: SinkCounters] = [:]
         /// Counts of what found no room; one of nothing is gone.
         package var full: [OutboxFullCount] = []
+        /// The pauses of the sinks of which something may have changed.
+        package var pauses: [String: Instant] = [:]
     }
 
     /// Takes what changed.
@@ -151,6 +162,7 @@ package struct Outbox: Sendable {
             changes.rows.append(contentsOf: rows.map { (sink, $0) })
             guard recordsAll else { continue }
             changes.counters[sink] = shares[sink]?.counters
+            changes.pauses[sink] = pauses[sink]
             changes.full.append(contentsOf: full[sink]?.takeChanges(of: sink) ?? [])
         }
         touched.removeAll(keepingCapacity: true)

@@ -7,8 +7,10 @@ struct OutboxPace {
     private var generator: any RandomNumberGenerator & Sendable
     /// How many attempts failed since one succeeded.
     private(set) var failuresInARow = 0
-    /// Until when the whole sink pauses.
-    private(set) var pausedUntil: Instant?
+    /// Until when the whole sink pauses, as the service wants it.
+    private(set) var askedUntil: Instant?
+    /// Until when it pauses as all attempts fail.
+    private var guessedUntil: Instant?
     /// How many pauses in a row had to be guessed.
     private var overruns = 0
 
@@ -21,6 +23,12 @@ struct OutboxPace {
 
     /// How many attempts may run: one, while all of them fail.
     var allowedAttempts: Int { failuresInARow > inFlight ? 1 : inFlight }
+
+    /// Until when the whole sink pauses.
+    var pausedUntil: Instant? {
+        guard let askedUntil, let guessedUntil else { return askedUntil ?? guessedUntil }
+        return max(askedUntil, guessedUntil)
+    }
 
     /// Whether the sink pauses.
     func isPaused(at now: Instant) -> Bool { pausedUntil.map { $0 > now } ?? false }
@@ -37,16 +45,16 @@ struct OutboxPace {
     ) -> Instant {
         failuresInARow += 1
         if let after {
-            pause(until: now + min(after, policy.longestPause))
+            askedUntil = max(now + min(after, policy.longestPause), askedUntil ?? now)
         } else if trouble == .overrun, !isPaused(at: now) {
             // Attempts that ran beside the first say the same again.
-            pause(until: now + policy.overrunBackoff.delay(afterFailures: overruns, using: &generator))
+            askedUntil = now + policy.overrunBackoff.delay(afterFailures: overruns, using: &generator)
             overruns += 1
         }
         // One delivery at a time is held back by its own retry already.
         if inFlight > 1, failuresInARow > inFlight {
             let failures = failuresInARow - inFlight - 1
-            pause(until: now + policy.sinkBackoff.delay(afterFailures: failures, using: &generator))
+            guessedUntil = now + policy.sinkBackoff.delay(afterFailures: failures, using: &generator)
         }
         let delay = policy.backoff.delay(afterFailures: attempt - 1, using: &generator)
         return max(now + delay, pausedUntil ?? now)
@@ -56,10 +64,7 @@ struct OutboxPace {
     mutating func reset() {
         failuresInARow = 0
         overruns = 0
-        pausedUntil = nil
-    }
-
-    private mutating func pause(until instant: Instant) {
-        pausedUntil = max(pausedUntil ?? instant, instant)
+        askedUntil = nil
+        guessedUntil = nil
     }
 }

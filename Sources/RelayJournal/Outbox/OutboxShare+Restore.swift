@@ -10,8 +10,10 @@ package struct OutboxImage: Sendable {
     package var counters: SinkCounters
     /// What found no room.
     package var full: [OutboxFullCount]
+    /// Until when the service wanted nothing at all.
+    package var pausedUntil: Instant?
 
-    /// Creates an image.
+    /// Creates an image of a sink that does not pause.
     package init(
         sink: String, rows: [OutboxRow] = [], counters: SinkCounters = SinkCounters(), full: [OutboxFullCount] = []
     ) {
@@ -24,7 +26,7 @@ package struct OutboxImage: Sendable {
 
 extension OutboxShare {
     /// No retry is further off: longer than the longest backoff and the longest pause.
-    private static let longestWait = Duration.seconds(3600)
+    static let longestWait = Duration.seconds(3600)
 
     /// Fills an empty share with what was stored of it.
     ///

@@ -260,7 +260,9 @@ package final class OutboxWorker {
 
     private func settle(_ claim: Claim, _ outcome: Outcome) async {
         let now = clock.now()
-        await journal.settle([SettledClaim(claim, settlement(of: claim, outcome, at: now))], at: now)
+        let settlement = settlement(of: claim, outcome, at: now)
+        let pausedUntil = pace.askedUntil.flatMap { $0 > now ? $0 : nil }
+        await journal.settle([SettledClaim(claim, settlement, pausedUntil: pausedUntil)], at: now)
     }
 
     private func settlement(of claim: Claim, _ outcome: Outcome, at now: Instant) -> Settlement {

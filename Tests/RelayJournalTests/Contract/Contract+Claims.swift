@@ -41,6 +41,18 @@ extension JournalContract {
             #expect(again.attempt == 2 && again.acceptedAt == Story.instant(0) && again.serial == first.serial)
             #expect(again.delivery.key == first.delivery.key)
         },
+        Case("a service that wants a pause gets nothing until its end, whoever claims") { make in
+            let story = try await Story.plain(make, "a", "b", "c", "d")
+            let claims = await story.claim(2, at: 1).claims
+            let retry = Settlement.retry(at: Story.instant(20), because: "429")
+            await story.settle([claims[0]], retry, pausedUntil: 600, at: 1)
+            // One that was under way says less, and shortens nothing.
+            await story.settle([claims[1]], retry, pausedUntil: 300, at: 2)
+            _ = try await story.offer("e", at: 3)
+            let none = await story.claim(at: 599.999)
+            #expect(none.claims.isEmpty && none.nextDue == Story.instant(600))
+            #expect(await story.claim(at: 600).titles == ["a", "b", "c", "d", "e"])
+        },
         Case("a released claim is due at once and counts no attempt") { make in
             let story = try await Story.plain(make, "a")
             await story.settle(story.claim(at: 1).claims, .released, at: 1)

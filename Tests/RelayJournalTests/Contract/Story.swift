@@ -87,8 +87,12 @@ struct Story {
 
     /// Settles claims alike, and returns how many were stale.
     @discardableResult
-    func settle(_ claims: [Claim], _ settlement: Settlement, at seconds: Double) async -> Int {
-        let stale = await journal.settle(claims.map { SettledClaim($0, settlement) }, at: Self.instant(seconds))
+    func settle(
+        _ claims: [Claim], _ settlement: Settlement, pausedUntil: Double? = nil, at seconds: Double
+    ) async -> Int {
+        let until = pausedUntil.map(Self.instant)
+        let settled = claims.map { SettledClaim($0, settlement, pausedUntil: until) }
+        let stale = await journal.settle(settled, at: Self.instant(seconds))
         await checkCounters()
         return stale
     }

@@ -110,6 +110,39 @@ struct HistoryTests {
         #expect(try database.number("SELECT count(*) FROM delivery") == 3)
     }
 
+    @Test func whatIsTooOldGoesThoughNothingIsWritten() async throws {
+        let journal = try await folder.open(history: HistoryPolicy(keep: .seconds(86_400))).journal
+        let due = Story.instant(86_400 + 3600)
+        #expect(try await journal.pruneHistory(at: Story.moment(0)) == due)
+        for start in stride(from: 0, to: 5000, by: 500) {
+            try await journal.offer((start..<start + 500).map { "\($0)" })
+            _ = await journal.deliver()
+        }
+        try await journal.offer(["late"], at: Story.moment(10_000))
+        let reader = try JournalReader(folder: folder.path)
+        // An hour later than it may be, so that the history is not looked at for each event.
+        #expect(try await journal.pruneHistory(at: Story.moment(86_400 + 3599)) == due)
+        #expect(try reader.recordedCount() == 5001)
+        #expect(try await journal.pruneHistory(at: Story.moment(86_400 + 3600)) == due + .seconds(1))
+        #expect(try reader.recordedCount() == 5001 - 4096)
+        let moment = Story.moment(86_400 + 3601)
+        #expect(try await journal.pruneHistory(at: moment) == due + .seconds(10_000))
+        #expect(try reader.recordedCount() == 1)
+        await journal.keepHistory(HistoryPolicy(keep: .zero))
+        #expect(try await journal.pruneHistory(at: moment) == .distantFuture)
+        #expect(try reader.recordedCount() == 0)
+    }
+
+    @Test func theHoursOfWhatIsNotRecordedGoToo() async throws {
+        let journal = try await folder.open(history: HistoryPolicy(keep: .seconds(86_400))).journal
+        for hour in 0..<100 {
+            let progress = StreamProgress(stream: "s", seen: [], unrecorded: 1)
+            _ = try await journal.accept([], progress: [progress], at: Story.moment(Double(hour * 3600)))
+        }
+        let database = try Database(folder.database, .readOnly)
+        #expect(try database.number("SELECT count(*) FROM unrecorded") == 25)
+    }
+
     @Test func theFileStaysAsLargeAsItMayBe() async throws {
         let policy = HistoryPolicy(most: 3_000_000)
         let journal = try await folder.open(history: policy).journal

@@ -32,6 +32,7 @@ struct Salvage {
             Table("receipt", "rule, sink, receipt, count", keys: 3, count: \.rows),
             Table("counter", "part, sink, effects, delivered, suppressed, pending, dead", keys: 2, count: \.rows),
             Table("outbox_full", "sink, rule, hour, count, untold", keys: 3, count: \.rows),
+            Table("pause", "sink, until", keys: 1, count: \.rows),
             Table("body", "serial, content"),
             Table("delivery", OutboxStore.columns),
         ]

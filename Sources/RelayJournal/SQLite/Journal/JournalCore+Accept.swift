@@ -34,6 +34,34 @@ extension JournalCore {
         return ledger.deadlines(at: now)
     }
 
+    // MARK: History
+
+    /// How much of the history goes at once while nothing else is written.
+    private static let slice = 4096
+    /// What is too old may stay for so long, so that the history is looked at rarely.
+    private static let slack = Duration.seconds(3600)
+    /// The time between two slices.
+    private static let pause = Duration.seconds(1)
+
+    /// Removes a slice of what the history keeps no longer; returns when to do so again.
+    func pruneHistory(at now: Moment) throws(JournalFailure) -> Instant {
+        let due = try dueOfHistory(at: now)
+        guard due <= now.wall else { return due }
+        try change(.normal, at: now) { additions throws(JournalFailure) in additions.pruned = Self.slice }
+        return try max(dueOfHistory(at: now), now.wall + Self.pause)
+    }
+
+    /// When something of the history is too old, at the earliest.
+    private func dueOfHistory(at now: Moment) throws(JournalFailure) -> Instant {
+        do throws(DatabaseFault) {
+            let oldest = try history.oldest()
+            if policy.isOff { return oldest == nil ? .distantFuture : now.wall }
+            return (oldest ?? now.wall) + policy.keep + Self.slack
+        } catch {
+            throw failure(error)
+        }
+    }
+
     /// The effects of an intake by the names of their rules and sinks, with where they went.
     private func recorded(_ intake: Intake, _ placements: [Placement]) -> [RecordedEffect] {
         let stored = zip(intake.effects, placements).map { (effect: $0, path: RecordedEffect.Path($1)) }

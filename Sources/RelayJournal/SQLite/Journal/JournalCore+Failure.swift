@@ -75,10 +75,10 @@ extension JournalCore {
         if fault.kind == .full { _ = ballast.release() }
     }
 
-    private func failure(_ fault: DatabaseFault) -> JournalFailure {
+    func failure(_ fault: DatabaseFault) -> JournalFailure {
         fault.kind == .full
             ? .full("no room for \(database.path) (\(fault.description))")
-            : .full("\(database.path): \(fault.description)")
+            : .unavailable("\(database.path): \(fault.description)")
     }
 
     private func reload(at now: Moment) {

@@ -41,8 +41,8 @@ final class JournalCore {
     var writes = OutboxWrites()
     /// Silences that the disk did not take.
     var unwrittenSilences: SilenceRows?
-    /// The counters of the outbox as they are on disk.
-    var writtenCounters: [String: SinkCounters] = [:]
+    /// The sums of the outbox as they are on disk.
+    private var written = OutboxSums()
     /// Whether the ledger goes on by the policies of a former process: the plan is adopted before anything is accepted.
     private(set) var isPlanFormer = false
     /// Whether what is in memory is not what is on disk, since that could not be read.
@@ -90,7 +90,7 @@ final class JournalCore {
         image.ledger.totals.lastSerial = max(found.serial, markFile.mark?.serial ?? 0)
         if let unwrittenSilences { image.ledger.silences = unwrittenSilences }
         damagedRows = image.damaged
-        writtenCounters = images.mapValues(\.counters)
+        written = OutboxSums(images)
         ledger = Ledger(plan: plan, bounds: bounds, image: image.ledger, at: now, recordsChanges: true)
         isPlanFormer = PlanRow(ledger.plan) != PlanRow(plan)
         outbox.shelf.new.removeAll()
@@ -108,8 +108,13 @@ final class JournalCore {
     struct Additions {
         var progress: [StreamProgress] = []
         var events: [(event: Event, effects: [RecordedEffect])] = []
+        /// How much of the history may go, beside what makes room for these events.
+        var pruned = 0
         /// How safe the commit must be, if that shows only on the way.
         var durability: Durability?
+
+        /// Whether it adds nothing.
+        var isEmpty: Bool { progress.isEmpty && events.isEmpty && pruned == 0 }
     }
 
     /// Writes all that changed in memory, in one transaction; nothing if nothing did.
@@ -117,11 +122,11 @@ final class JournalCore {
     /// - Throws: `DatabaseFault` when nothing was written. What changed of the outbox stays in `writes`, what changed of
     ///   the ledger is lost: `load` must follow if anything did.
     func commit(_ durability: Durability, _ additions: Additions = Additions(), at now: Moment) throws(DatabaseFault) {
-        writes.add(outbox.index.takeChanges(), former: writtenCounters)
+        writes.add(outbox.index.takeChanges(), former: written)
         var changes = ledger.takeChanges()
         changes.silences = changes.silences ?? unwrittenSilences
         unwrittenSilences = changes.silences
-        let isNothing = writes.isEmpty && changes.isEmpty && additions.progress.isEmpty && additions.events.isEmpty
+        let isNothing = writes.isEmpty && changes.isEmpty && additions.isEmpty
         guard !isNothing else { return }
         lastMoment = now
         try set(additions.durability ?? durability)
@@ -129,7 +134,7 @@ final class JournalCore {
             try write(changes, additions, at: now)
         }
         if changes.plan != nil { isPlanFormer = false }
-        for (sink, counters) in writes.counters { writtenCounters[sink] = counters }
+        written.add(writes)
         writes = OutboxWrites()
         unwrittenSilences = nil
         outbox.shelf.new.removeAll(keepingCapacity: true)
@@ -154,7 +159,7 @@ final class JournalCore {
         try writeOutbox(to: outbox.shelf.store)
         for (sink, counters) in writes.counters { try ledgerStore.write(counters, of: sink, part: "outbox") }
         // Only what stores events makes room for them, so that settlements stay short.
-        if !additions.events.isEmpty || !additions.progress.isEmpty { try prune(additions.events.count, at: now) }
+        if !additions.isEmpty { try prune(2 * additions.events.count + additions.pruned, at: now) }
     }
 
     private func writeOutbox(to store: OutboxStore) throws(DatabaseFault) {
@@ -169,6 +174,7 @@ final class JournalCore {
             }
         }
         for full in writes.full { try store.write(full) }
+        for (sink, until) in writes.pauses { try store.pause(sink, until: until) }
     }
 
     private func prune(_ count: Int, at now: Moment) throws(DatabaseFault) {
@@ -176,7 +182,7 @@ final class JournalCore {
         let free = try database.number("PRAGMA freelist_count") ?? 0
         let waiting = outbox.index.byteCount
         let used = Int(clamping: pages - free) * Self.pageSize - waiting
-        _ = try history.prune(policy, usedBytes: used, atLeast: 2 * count, at: now.wall)
+        try history.prune(policy, usedBytes: used, atLeast: count, at: now.wall)
         if free > Self.freePages { try database.execute("PRAGMA incremental_vacuum(\(HistoryStore.slice))") }
     }
 

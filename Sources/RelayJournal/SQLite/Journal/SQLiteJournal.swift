@@ -43,6 +43,13 @@ package actor SQLiteJournal: Journal {
         core?.policy = policy
     }
 
+    /// Removes some of what the history keeps no longer, while nothing else may be written.
+    ///
+    /// - Returns: when, by the wall clock, to do so again.
+    package func pruneHistory(at now: Moment) throws(JournalFailure) -> Instant {
+        try opened().pruneHistory(at: now)
+    }
+
     // MARK: Accepting
 
     package func adopt(_ plan: EffectPlan, at now: Moment) throws(JournalFailure) {
@@ -140,7 +147,7 @@ package actor SQLiteJournal: Journal {
     }
 
     private func opened() throws(JournalFailure) -> JournalCore {
-        guard let core else { throw .full("the journal is closed") }
+        guard let core else { throw .unavailable("the journal is closed") }
         return core
     }
 

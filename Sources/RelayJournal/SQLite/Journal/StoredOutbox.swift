@@ -17,7 +17,7 @@ struct StoredOutbox: DeliveryStore {
             do throws(DatabaseFault) {
                 return try store.delivery(serial)
             } catch {
-                throw .full(error.description)
+                throw .unavailable(error.description)
             }
         }
     }
@@ -46,6 +46,24 @@ struct StoredOutbox: DeliveryStore {
     }
 }
 
+/// What the disk has of each sink beside its deliveries.
+struct OutboxSums {
+    private(set) var counters: [String: SinkCounters] = [:]
+    private(set) var pauses: [String: Instant] = [:]
+
+    /// Takes what was read.
+    init(_ images: [String: OutboxImage] = [:]) {
+        counters = images.mapValues(\.counters)
+        pauses = images.compactMapValues(\.pausedUntil)
+    }
+
+    /// Takes what was written.
+    mutating func add(_ writes: OutboxWrites) {
+        counters.merge(writes.counters) { $1 }
+        pauses.merge(writes.pauses) { $1 }
+    }
+}
+
 /// What of the outbox is otherwise than on disk.
 ///
 /// What a commit did not take stays for the next one: a delivery that was made is not made again because the disk was
@@ -59,18 +77,22 @@ struct OutboxWrites {
 
     private(set) var rows: [UInt64: OutboxStore.Stored] = [:]
     private(set) var counters: [String: SinkCounters] = [:]
+    private(set) var pauses: [String: Instant] = [:]
     private var fullCounts: [FullKey: OutboxFullCount] = [:]
 
-    var isEmpty: Bool { rows.isEmpty && counters.isEmpty && fullCounts.isEmpty }
+    var isEmpty: Bool { rows.isEmpty && counters.isEmpty && pauses.isEmpty && fullCounts.isEmpty }
 
     var full: some Collection<OutboxFullCount> { fullCounts.values }
 
     /// Adds what changed since; the last change of a row counts.
     ///
-    /// Counters are told of sinks of which something *may* have changed; `former` says which are as they were.
-    mutating func add(_ changes: Outbox.Changes, former: [String: SinkCounters]) {
+    /// Counters and pauses are told of sinks of which something *may* have changed; `former` says which are as they were.
+    mutating func add(_ changes: Outbox.Changes, former: OutboxSums) {
         for (sink, row) in changes.rows { rows[row.serial] = OutboxStore.Stored(sink: sink, row: row) }
-        for (sink, counters) in changes.counters where former[sink] != counters { self.counters[sink] = counters }
+        for (sink, counters) in changes.counters where former.counters[sink] != counters {
+            self.counters[sink] = counters
+        }
+        for (sink, until) in changes.pauses where former.pauses[sink] != until { pauses[sink] = until }
         for count in changes.full {
             fullCounts[FullKey(sink: count.sink, rule: count.rule, hour: count.hour)] = count
         }
@@ -84,6 +106,7 @@ struct OutboxWrites {
             images[stored.sink, default: OutboxImage(sink: stored.sink)].rows.append(stored.row)
         }
         for (sink, counters) in counters { images[sink, default: OutboxImage(sink: sink)].counters = counters }
+        for (sink, until) in pauses { images[sink, default: OutboxImage(sink: sink)].pausedUntil = until }
         for (key, count) in fullCounts {
             images[key.sink]?.full.removeAll { $0.rule == key.rule && $0.hour == key.hour }
             if count.count > 0 { images[key.sink, default: OutboxImage(sink: key.sink)].full.append(count) }

@@ -67,34 +67,33 @@ struct HistoryStore {
 
     // MARK: Pruning
 
+    /// When the oldest event was received; nil if there is none.
+    func oldest() throws(DatabaseFault) -> Instant? {
+        let first = try database.number("SELECT received_at FROM event WHERE id >= ? ORDER BY id LIMIT 1") {
+            $0.bind(firstEvent)
+        }
+        return first.map { Instant(milliseconds: $0) }
+    }
+
     /// Removes a slice of what is too old or too much; part of a transaction.
-    ///
-    /// - Returns: whether anything was removed.
     mutating func prune(
         _ policy: HistoryPolicy, usedBytes: Int, atLeast count: Int, at wall: Instant
-    ) throws(DatabaseFault) -> Bool {
-        guard firstEvent <= lastEvent else { return false }
+    ) throws(DatabaseFault) {
         let limit = policy.isOff ? Instant.distantFuture : wall + (.zero - policy.keep)
+        try database.run("DELETE FROM unrecorded WHERE hour < ?") { $0.bind(limit.hour) }
         let isOver = policy.isOff || usedBytes > policy.most
-        guard let end = try endOfSlice(limit: limit, isOver: isOver, count: max(count, Self.slice)) else {
-            return false
-        }
+        guard let end = try endOfSlice(limit: limit, isOver: isOver, count: max(count, Self.slice)) else { return }
         for table in ["event", "content"] {
             try database.run("DELETE FROM \(table) WHERE id < ?") { $0.bind(end) }
         }
         firstEvent = end
         try database.run("DELETE FROM closing WHERE last_event < ?") { $0.bind(end) }
-        try database.run("DELETE FROM unrecorded WHERE hour < ?") { $0.bind(limit.hour) }
         try pruneDeliveries(count: 4 * max(count, Self.slice))
-        return true
     }
 
     /// Returns the number of the first event that stays; nil if all do.
     private func endOfSlice(limit: Instant, isOver: Bool, count: Int) throws(DatabaseFault) -> UInt64? {
-        let first = try database.number("SELECT received_at FROM event WHERE id >= ? ORDER BY id LIMIT 1") {
-            $0.bind(firstEvent)
-        }
-        guard let first, isOver || first < limit.milliseconds else { return nil }
+        guard firstEvent <= lastEvent, let oldest = try oldest(), isOver || oldest < limit else { return nil }
         var end: UInt64?
         var isInside = true
         try database.each("SELECT id, received_at FROM event WHERE id >= ? ORDER BY id LIMIT ?") {

@@ -99,6 +99,14 @@ struct OutboxStore {
         }
     }
 
+    /// Writes until when the service of a sink wants nothing.
+    func pause(_ sink: String, until: Instant) throws(DatabaseFault) {
+        try database.run("INSERT OR REPLACE INTO pause(sink, until) VALUES(?, ?)") {
+            $0.bind(sink)
+            $0.bind(until.milliseconds)
+        }
+    }
+
     private static func bindKey(of full: OutboxFullCount, to statement: Statement) {
         statement.bind(full.sink)
         statement.bind(full.rule)
@@ -123,6 +131,9 @@ struct OutboxStore {
                 sink: row.text(0), rule: row.text(1), hour: Instant(milliseconds: row.int(2)), count: row.count(3),
                 untold: row.count(4))
             images[full.sink, default: OutboxImage(sink: full.sink)].full.append(full)
+        }
+        try database.each("SELECT sink, until FROM pause") { row in
+            images[row.text(0), default: OutboxImage(sink: row.text(0))].pausedUntil = Instant(milliseconds: row.int(1))
         }
         return images.mapValues(\.reconciled)
     }

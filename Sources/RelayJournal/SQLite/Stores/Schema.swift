@@ -90,6 +90,7 @@ enum Schema {
             sink TEXT NOT NULL, rule TEXT NOT NULL, hour INTEGER NOT NULL, count INTEGER NOT NULL,
             untold INTEGER NOT NULL, PRIMARY KEY(sink, rule, hour)
         ) WITHOUT ROWID;
+        CREATE TABLE pause(sink TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID;
         CREATE TABLE body(serial INTEGER PRIMARY KEY, content BLOB NOT NULL);
         CREATE TABLE event(
             id INTEGER PRIMARY KEY, received_at INTEGER NOT NULL, stream TEXT NOT NULL, identity BLOB NOT NULL,
