@@ -57,8 +57,8 @@ struct JournalFile {
             let kind: DatabaseFault.Kind = errno == EROFS || errno == EACCES ? .readOnly : .cannotOpen
             throw DatabaseFault(
                 kind: errno == ENOSPC ? .full : kind, function: "open",
-                message: "\(path) cannot be opened: \(text). Give it to this user, or name another directory with "
-                    + "--state")
+                message: "\(path) cannot be opened: \(text). Give it to this user, name another directory with "
+                    + "--state, or keep everything in memory with --no-state")
         }
         defer { close(descriptor) }
         fchmod(descriptor, 0o600)
