@@ -138,11 +138,17 @@ struct DamageTests {
         #expect(try await crashed.open().notes == [])
     }
 
-    @Test func bytesFlippedAtRandomAreNeverFatal() async throws {
+    /// One, or as many as `DAMAGE_SEEDS` says.
+    private static var seeds: Range<UInt64> {
+        let count = getenv("DAMAGE_SEEDS").flatMap { UInt64(String(cString: $0)) }
+        return count.map { 0..<$0 } ?? 12..<13
+    }
+
+    @Test(arguments: seeds) func bytesFlippedAtRandomAreNeverFatal(seed: UInt64) async throws {
         let journal = try await folder.journal()
         for number in 0..<50 { try await journal.offer(["event \(number)"]) }
         _ = await journal.deliver("sink", .retry(at: Story.instant(1), because: "no"))
-        var generator = SeededGenerator(seed: 12)
+        var generator = SeededGenerator(seed: seed)
         for round in 0..<60 {
             let crashed = try JournalFolder()
             for name in folder.names where name != "journal.db-shm" {
