@@ -61,6 +61,16 @@ struct DamageTests {
         try await checkSalvage(atLeast: 0)
     }
 
+    /// The write version and the read version of SQLite's file format: files of a later one are not written or read.
+    @Test(arguments: [18, 19], [0, 3, 99, 255] as [UInt8])
+    func aHeaderOfNoKnownFormatIsDamage(place: Int, value: UInt8) async throws {
+        try await fill()
+        var bytes = folder.bytes(of: "journal.db")
+        bytes[place] = value
+        folder.write(bytes, to: "journal.db")
+        try await checkSalvage(atLeast: 0)
+    }
+
     @Test func mostOfAFileWithOneBadLeafIsSaved() async throws {
         try await fill()
         var bytes = folder.bytes(of: "journal.db")

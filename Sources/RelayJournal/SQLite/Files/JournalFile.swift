@@ -75,12 +75,13 @@ struct JournalFile {
     private static let pagesOfWAL = 500
 
     private func configure(_ database: Database) throws(DatabaseFault) {
+        // SQLite looks at the header with the first access.
+        _ = try database.number("PRAGMA schema_version")
+        guard !database.isReadOnly || hasKnownFormat else { throw Self.damagedHeader }
         // Counts only for a new file, and must come before all else.
         try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
         let mode = try database.first("PRAGMA journal_mode = WAL") { $0.text(0) }
-        guard mode == "wal" || hasKnownFormat else {
-            throw DatabaseFault(kind: .damaged, function: "PRAGMA journal_mode", message: "the header is damaged")
-        }
+        guard mode == "wal" || hasKnownFormat else { throw Self.damagedHeader }
         guard mode == "wal" else {
             throw DatabaseFault(
                 kind: .readOnly, function: "PRAGMA journal_mode",
@@ -99,7 +100,12 @@ struct JournalFile {
             """)
     }
 
+    private static let damagedHeader = DatabaseFault(
+        kind: .damaged, function: "PRAGMA journal_mode", message: "the header is damaged")
+
     /// Whether the header says how the file is written: bytes 18 and 19 are 1 or 2 (SQLite's file format, 1.3.3).
+    ///
+    /// With another number SQLite takes it for a file of a later version, which it reads at most.
     private var hasKnownFormat: Bool {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
