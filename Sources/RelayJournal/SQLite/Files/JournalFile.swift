@@ -46,6 +46,7 @@ struct JournalFile {
         try configure(database)
         try check(database)
         try Schema.migrate(database, program: program)
+        try Schema.verify(database)
         return database
     }
 
@@ -75,9 +76,7 @@ struct JournalFile {
     private static let pagesOfWAL = 500
 
     private func configure(_ database: Database) throws(DatabaseFault) {
-        // SQLite looks at the header with the first access.
-        _ = try database.number("PRAGMA schema_version")
-        guard !database.isReadOnly || hasKnownFormat else { throw Self.damagedHeader }
+        try checkHeader(of: database)
         // Counts only for a new file, and must come before all else.
         try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
         let mode = try database.first("PRAGMA journal_mode = WAL") { $0.text(0) }
@@ -98,6 +97,16 @@ struct JournalFile {
             PRAGMA cache_size = -4096;
             PRAGMA cell_size_check = ON;
             """)
+    }
+
+    /// Makes SQLite look at the header, as it does with the first access.
+    private func checkHeader(of database: Database) throws(DatabaseFault) {
+        do throws(DatabaseFault) {
+            _ = try database.number("SELECT count(*) FROM sqlite_schema")
+        } catch {
+            throw error.ofFile
+        }
+        guard !database.isReadOnly || hasKnownFormat else { throw Self.damagedHeader }
     }
 
     private static let damagedHeader = DatabaseFault(
