@@ -181,6 +181,14 @@ struct DurableTests {
         defer { process.end() }
         await process.lines(2)
         await hook.requests { !$0.isEmpty }
+        // What is not recorded is still in memory.
+        let follow = try await command("explain", Rules.id(3)).output
+        #expect(follow.contains("  no follows: suppressed: dropped\n"), "\(follow)")
+        #expect(follow.contains("not recorded") == !all && follow.contains("By the rules as they are now"))
+        let like = try await command("explain", Rules.id(1), "--stream", "chirp", "--json").output
+        #expect(
+            like.contains(#""number":null"#) == !all && like.contains(#""sink":"out","outcome":"passed""#), "\(like)")
+        #expect(try await command("explain", Rules.id(1), "--stream", "other").status == 1)
         process.signal(SIGTERM)
         #expect(await process.result().status == 0)
         let shown = try await command("history", "list").output

@@ -1,5 +1,6 @@
 internal import GLibRuntime
 internal import RelayCore
+internal import RelayJournal
 internal import RelayRules
 
 /// Decides the events of a stream by the rules of one file, and hands on their effects.
@@ -23,6 +24,10 @@ struct Decisions {
     /// The effects of one event that are for the journal.
     private var kept: [Effect] = []
     private var notice = Notice()
+    /// The last events that are not for the journal; nil if they need not be known.
+    private var recent: RecentEvents?
+    /// The places of the effects of one event that were silenced.
+    private var silencedPlaces: UInt64 = 0
 
     // Receipts so far; those of each event are counted without a look at a table.
     private var unmatched = 0
@@ -39,6 +44,7 @@ struct Decisions {
         rules = inForce.rules
         isStateful = inForce.isStateful
         recordsAll = inForce.recordsAll
+        recent = inForce.keepsRecent ? RecentEvents() : nil
         self.accepter = accepter
         dropped = [Int](repeating: 0, count: inForce.isStateful.count)
         for outlet in inForce.outlets {
@@ -68,14 +74,28 @@ struct Decisions {
         return zip(rules.rules, counts).map { ($0.name, $1) }
     }
 
+    /// Goes on after the decisions by other rules.
+    mutating func follow(_ former: Decisions) {
+        silences = former.silences
+        guard recent != nil, var recent = former.recent else { return }
+        recent.close(by: former.rules)
+        self.recent = recent
+    }
+
+    /// The events with an id that are not for the journal, of the last ones.
+    func recentStories(of id: EventID) -> [HistoryEntry] { recent?.stories(of: id, by: rules) ?? [] }
+
     /// Decides all events of a batch, at this time of the wall clock.
     mutating func take(_ batch: borrowing EventBatch, at wall: Instant) {
         guard var event = batch.records.isEmpty ? nil : batch[0] else { return }
         silences.removeEnded(at: wall)
-        for record in batch.records {
+        let firstRecent = batch.records.count - RecentEvents.most
+        for (place, record) in batch.records.enumerated() {
             // The same event with other places: a new one would count references to the storage.
             event.record = record
-            take(event, at: wall)
+            let isKept = take(event, at: wall)
+            guard !isKept, place >= firstRecent else { continue }
+            recent?.add(event, at: wall, silenced: silencedPlaces, isOneOfMany: firstRecent >= 0)
         }
     }
 
@@ -87,7 +107,9 @@ struct Decisions {
         lines?.flush()
     }
 
-    private mutating func take(_ event: borrowing Event, at wall: Instant) {
+    /// Decides one event; returns whether the journal gets it.
+    private mutating func take(_ event: borrowing Event, at wall: Instant) -> Bool {
+        silencedPlaces = 0
         // Mostly there is one; emptying an array at once is a call.
         while effects.popLast() != nil {}
         rules.decide(event, at: wall, into: &effects)
@@ -99,6 +121,7 @@ struct Decisions {
             } else if isLines[effect.sink], !isStateful[effect.rule] {
                 if !silences.isEmpty, isSilenced(effect, event, at: wall) {
                     effects[index].action = .suppress(.silenced)
+                    if index < UInt64.bitWidth { silencedPlaces |= 1 << UInt64(index) }
                     continue
                 }
                 rules.render(effect, event, into: &notice)
@@ -107,7 +130,9 @@ struct Decisions {
                 kept.append(effect)
             }
         }
-        if !kept.isEmpty || recordsAll { hand(event) }
+        guard !kept.isEmpty || recordsAll else { return false }
+        hand(event)
+        return true
     }
 
     /// Hands an event to the journal, with the effects that only the history keeps.

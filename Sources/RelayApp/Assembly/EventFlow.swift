@@ -1,5 +1,6 @@
 internal import GLibRuntime
 internal import RelayCore
+internal import RelayJournal
 internal import RelayRules
 internal import RelayStream
 
@@ -99,9 +100,9 @@ final class EventFlow: StreamHandler, CatchUpHandler {
     func adopt(_ rules: RulesInForce) {
         decisions.flush()
         receipts.add(decisions.receipts)
-        let silences = decisions.silences
+        let former = decisions
         decisions = Decisions(rules, accepter: accepter)
-        decisions.silences = silences
+        decisions.follow(former)
     }
 
     /// Reads the messages of a stream as the file now says, from the next connection on.
@@ -118,6 +119,9 @@ final class EventFlow: StreamHandler, CatchUpHandler {
         decisions.flush()
         receipts.add(decisions.receipts)
     }
+
+    /// The events with an id of which nothing was recorded, of the last ones.
+    func recentStories(of id: EventID) -> [HistoryEntry] { decisions.recentStories(of: id) }
 
     /// Silences what these cover, on the fast path.
     func silence(_ silences: SilenceBook) {

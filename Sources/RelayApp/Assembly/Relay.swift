@@ -156,6 +156,14 @@ final class Relay {
         ages.look()
     }
 
+    /// The pages of the events with an id of which nothing was recorded, of the last ones.
+    func recentPages(of id: String, in stream: String?) -> [StoryPage] {
+        let identity = EventID(text: Array(id.utf8).span.bytes)
+        return streams.recentStories(of: identity, in: stream).map {
+            StoryPage(entry: $0, rules: configuration.rules, file: parts.rulesPath ?? "-")
+        }
+    }
+
     /// The files that hold secrets of the sinks in force.
     var secretFiles: Set<String> {
         Set(configuration.sinks.flatMap(\.secrets).compactMap { parts.secrets.file(of: $0) })

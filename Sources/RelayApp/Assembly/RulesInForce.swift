@@ -23,10 +23,15 @@ struct RulesInForce {
     /// Whether the history keeps every event, and not only those of which the journal has effects.
     let recordsAll: Bool
 
+    /// Whether the last events of which nothing is recorded are kept in memory.
+    let keepsRecent: Bool
+
     /// Takes the rules of a file; `output` is standard output, if a sink has it, and without `hasHistory` nothing is
     /// recorded.
     init(_ configuration: RelayConfiguration, plan: EffectPlan, output: StandardOutput?, hasHistory: Bool = false) {
-        recordsAll = hasHistory && configuration.history.all && !configuration.history.isOff
+        let hasHistory = hasHistory && !configuration.history.isOff
+        recordsAll = hasHistory && configuration.history.all
+        keepsRecent = hasHistory && !configuration.history.all
         rules = configuration.rules
         isStateful = plan.policies.map(\.isStateful)
         outlets = configuration.sinks.map { sink in

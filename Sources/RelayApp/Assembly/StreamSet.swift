@@ -1,5 +1,6 @@
 internal import GLibRuntime
 internal import RelayCore
+internal import RelayJournal
 internal import RelayStream
 
 /// The streams of the rules file in force: each with its reader, and with the flow that its events take.
@@ -86,6 +87,12 @@ final class StreamSet: ProgressSource {
     func silence(_ silences: SilenceBook) {
         self.silences = silences
         for entry in entries { entry.flow.silence(silences) }
+    }
+
+    /// The events with an id of which nothing was recorded, of the last ones of a stream, or of all.
+    func recentStories(of id: EventID, in stream: String?) -> [HistoryEntry] {
+        entries.filter { stream == nil || stream == $0.stream.connection.name }
+            .flatMap { $0.flow.recentStories(of: id) }
     }
 
     /// Pauses reading while anything is full.

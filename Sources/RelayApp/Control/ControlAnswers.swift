@@ -16,6 +16,7 @@ final class ControlAnswers {
             relay.journal, clock: relay.parts.clock, log: relay.parts.log,
             configuration: { [unowned relay] in relay.configuration },
             silencesChanged: { [unowned relay] in await relay.silencesChanged() },
+            recentEvents: { [unowned relay] in relay.recentPages(of: $0, in: $1) },
             startSinks: { [unowned relay] in await relay.startSinks($0) })
     }
 

@@ -11,6 +11,7 @@ final class JournalAnswers {
     private let log: Log
     private let configuration: @MainLoop () -> RelayConfiguration
     private let silencesChanged: @MainLoop () async -> Void
+    private let recentEvents: @MainLoop (_ id: String, _ stream: String?) -> [StoryPage]
     private let startSinks: @MainLoop (String?) async -> Void
 
     /// The longest text of a silence's matcher, in bytes; far more than any name.
@@ -20,12 +21,14 @@ final class JournalAnswers {
 
     /// Creates the answers of a journal, by what the rules file in force says.
     ///
-    /// `silencesChanged` is told after a silence came or went; `startSinks` starts the sinks that have stopped, or the one
+    /// `silencesChanged` is told after a silence came or went; `recentEvents` finds events that were not recorded by
+    /// their id, in one stream or all; `startSinks` starts the sinks that have stopped, or the one
     /// with that name.
     init(
         _ journal: any Journal, clock: any RelayClock, log: Log,
         configuration: @escaping @MainLoop () -> RelayConfiguration,
         silencesChanged: @escaping @MainLoop () async -> Void = {},
+        recentEvents: @escaping @MainLoop (_ id: String, _ stream: String?) -> [StoryPage] = { _, _ in [] },
         startSinks: @escaping @MainLoop (String?) async -> Void = { _ in }
     ) {
         self.journal = journal
@@ -33,6 +36,7 @@ final class JournalAnswers {
         self.log = log
         self.configuration = configuration
         self.silencesChanged = silencesChanged
+        self.recentEvents = recentEvents
         self.startSinks = startSinks
     }
 
@@ -49,6 +53,7 @@ final class JournalAnswers {
             reader.finish()
             return problems.hasErrors ? Self.failure(problems) : await listSilences()
         case "outbox.retry", "outbox.drop": return await changeOutbox(name, reader)
+        case "explain": return explain(reader)
         case "status":
             reader.finish()
             return problems.hasErrors ? Self.failure(problems) : nil
@@ -157,6 +162,18 @@ final class JournalAnswers {
     private func listSilences() async -> JSONValue {
         let silences = await journal.silences(at: clock.moment())
         return .object([("ok", true), ("silences", .array(silences.map(\.json)))])
+    }
+
+    // MARK: Events
+
+    private func explain(_ reader: ObjectReader) -> JSONValue {
+        var reader = reader
+        let problems = reader.problems
+        let id = reader.required("id")?.string(problems)
+        let stream = reader.optional("stream")?.string(problems)
+        reader.finish()
+        guard !problems.hasErrors, let id else { return Self.failure(problems) }
+        return .object([("ok", true), ("events", .array(recentEvents(id, stream).map(\.answer)))])
     }
 
     // MARK: Outbox

@@ -51,6 +51,7 @@ struct AbsentEvent {
         if policy?.all == true { return "The rules file has every event recorded now (\"all\": true)." }
         return
             "Events of which nothing touches the journal (lines of standard output, drops, no rule) are not recorded, "
-            + "unless the rules file says \"history\": {\"all\": true}."
+            + "unless the rules file says \"history\": {\"all\": true}; a running relay has the last \(RecentEvents.most) of "
+            + "each stream in memory."
     }
 }

@@ -5,12 +5,15 @@ internal import RelayJournal
 extension HistoryEntry {
     var json: JSONValue {
         .object([
-            ("type", "event"), ("number", .number(Int(clamping: number))), ("id", text(\.id)),
+            ("type", "event"), ("number", shownNumber), ("id", text(\.id)),
             ("stream", .optional(event?.stream)), ("kind", text(\.kind)), ("actor", text(\.actor)),
             ("post", text(\.post)), ("text", text(\.text)), ("createdAt", .time(event?.record.createdAt)),
             ("receivedAt", .time(receivedAt)), ("effects", .array(effects.map(\.json))),
         ])
     }
+
+    /// Its number; null for one that was not recorded.
+    var shownNumber: JSONValue { number == 0 ? .null : .number(Int(clamping: number)) }
 
     private func text(_ field: KeyPath<EventRecord, TextRange>) -> JSONValue {
         .optional(event.flatMap { $0.text(of: $0.record[keyPath: field])?.string })

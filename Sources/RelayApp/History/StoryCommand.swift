@@ -26,23 +26,45 @@ struct StoryCommand {
         let stream = arguments.options["stream"]
         let entries = all.filter { stream == nil || $0.event?.stream == stream }
         let rules = PresentRules(option: arguments.options["rules"])
-        if entries.isEmpty {
+        let pages = entries.map { StoryPage(entry: $0, rules: rules.configuration?.rules, file: rules.path) }
+        if !pages.isEmpty {
+            try print(
+                arguments.has("json")
+                    ? pages.map(\.records) : pages.map { Self.bytes($0.lines(style: TrialInput.style)) })
+        } else if let told = told(of: id, in: stream) {
+            try print(told)
+        } else {
             throw try AbsentEvent(id: id, stream: stream, policy: rules.configuration?.history).fault(
                 reader, others: all, arguments)
         }
+        try rules.tell()
+        return .done
+    }
+
+    private static func bytes(_ lines: [String]) -> [[UInt8]] { lines.map { Array($0.utf8) } }
+
+    /// Prints pages, with an empty line between those for people.
+    @MainLoop
+    private func print(_ pages: [[[UInt8]]]) throws(CommandFault) {
         let output = OutputBlock()
-        for (place, entry) in entries.enumerated() {
-            if arguments.has("json") {
-                appendJSON(entry, rules, to: output)
-            } else {
-                if place > 0 { output.bytes.append(UInt8(ascii: "\n")) }
-                appendText(entry, rules, to: output)
-            }
+        for (place, page) in pages.enumerated() {
+            if place > 0, !arguments.has("json") { output.bytes.append(UInt8(ascii: "\n")) }
+            for line in page { output.bytes.append(contentsOf: line + [UInt8(ascii: "\n")]) }
         }
         output.write()
         try output.check()
-        try rules.tell()
-        return .done
+    }
+
+    /// The pages of a running relay, which has the last events that were not recorded in memory; nil if it has none.
+    private func told(of id: String, in stream: String?) -> [[[UInt8]]]? {
+        let asked = [("id", id)] + (stream.map { [("stream", $0)] } ?? [])
+        let request = JSONValue.object([("request", "explain")] + asked.map { (name: $0, value: .string($1)) })
+        // Without a relay there is nothing to ask.
+        guard let answer = try? ControlClient(arguments).ask(request), let events = answer["events"]?.list,
+            !events.isEmpty
+        else { return nil }
+        let key = arguments.has("json") ? "records" : "lines"
+        return events.map { Self.bytes(($0[key]?.list ?? []).compactMap(\.text)) }
     }
 
     private func reader(_ id: String) throws(CommandFault) -> JournalReader {
@@ -52,30 +74,6 @@ struct StoryCommand {
             guard error.exitCode == .failed else { throw error }
             let what = Shown.printable("there is no file \(Shown.quoted(id)), so it is taken for the id of an event")
             throw CommandFault(.failed, ["chirp-relay: \(what)"] + error.lines)
-        }
-    }
-
-    @MainLoop
-    private func appendText(_ entry: HistoryEntry, _ rules: PresentRules, to output: OutputBlock) {
-        var lines = StoryText(entry, ZonedTime()).lines
-        if let configuration = rules.configuration, let event = entry.event {
-            lines += ["", Shown.printable("By the rules as they are now, \(rules.path), it would go like this:")]
-            let trace = configuration.rules.explain(event, at: entry.receivedAt)
-            lines += TraceText(trace, style: TrialInput.style).lines
-        }
-        output.bytes.append(contentsOf: (lines + [""]).joined(separator: "\n").utf8)
-    }
-
-    @MainLoop
-    private func appendJSON(_ entry: HistoryEntry, _ rules: PresentRules, to output: OutputBlock) {
-        output.bytes.append(contentsOf: entry.json.line + [UInt8(ascii: "\n")])
-        guard let configuration = rules.configuration, let event = entry.event else { return }
-        let head = JSONValue.object([
-            ("type", "presentRules"), ("file", .string(rules.path)), ("event", .number(Int(clamping: entry.number))),
-        ])
-        output.bytes.append(contentsOf: head.line + [UInt8(ascii: "\n")])
-        for step in configuration.rules.explain(event, at: entry.receivedAt).steps {
-            TraceJSON.append(step, to: &output.bytes)
         }
     }
 }

@@ -37,6 +37,7 @@ struct StoryText {
         lines.append(
             "  of the stream \(Shown.printable(Shown.quoted(event.stream))), created \(times.text(record.createdAt)), "
                 + "received \(times.text(entry.receivedAt))")
+        if entry.number == 0 { lines.append("  not recorded; the running relay has it in memory, as one of the last") }
     }
 
     private mutating func append(_ effect: EffectStory) {

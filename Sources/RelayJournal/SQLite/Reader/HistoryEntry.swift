@@ -2,7 +2,7 @@ package import RelayCore
 
 /// A recorded event with what became of it.
 package struct HistoryEntry: Sendable {
-    /// Its number, in the order of receipt.
+    /// Its number, in the order of receipt, from 1; 0 if it is not recorded.
     package var number: UInt64
     /// When it was received, by the wall clock.
     package var receivedAt: Instant
@@ -10,6 +10,14 @@ package struct HistoryEntry: Sendable {
     package var event: Event?
     /// Its effects, in the order of their rules.
     package var effects: [EffectStory]
+
+    /// Creates an entry.
+    package init(number: UInt64, receivedAt: Instant, event: Event?, effects: [EffectStory]) {
+        self.number = number
+        self.receivedAt = receivedAt
+        self.event = event
+        self.effects = effects
+    }
 }
 
 /// What became of one effect.
@@ -48,6 +56,14 @@ package struct EffectStory: Sendable, Equatable {
     package var gathered: [Gathered] = []
     /// Where it ended.
     package var fate: Fate
+
+    /// Creates the story of an effect.
+    package init(rule: String, sink: String, gathered: [Gathered] = [], fate: Fate) {
+        self.rule = rule
+        self.sink = sink
+        self.gathered = gathered
+        self.fate = fate
+    }
 
     /// The fate in one word.
     package var outcome: HistoryOutcome {
