@@ -69,6 +69,10 @@ let package = Package(
         .executableTarget(
             name: "websocket-echo", dependencies: ["GLibRuntime", "WebSocketCodec"],
             path: "contrib/acceptance/websocket-echo", swiftSettings: settings),
+        // The program that measures the journal.
+        .executableTarget(
+            name: "journal-load", dependencies: ["GLibRuntime", "RelayCore", "RelayJournal"],
+            path: "contrib/bench/journal-load", swiftSettings: settings),
 
         .target(
             name: "RelayTestKit", dependencies: ["RelayCore", "GLibRuntime", "WebSocketCodec"],

@@ -1,4 +1,5 @@
 import GLibRuntime
+import RelayTestKit
 
 /// An authority and certificates made by `openssl` for one test.
 final class Certificates: Sendable {
@@ -6,7 +7,8 @@ final class Certificates: Sendable {
 
     init() async throws {
         folder = try TemporaryFolder()
-        try folder.write(
+        folder.write(
+            "ca.cnf",
             """
             [ca]
             default_ca = authority
@@ -19,9 +21,9 @@ final class Certificates: Sendable {
             copy_extensions = copy
             [policy]
             commonName = supplied
-            """, to: "ca.cnf")
-        try folder.write("", to: "index")
-        try folder.write("1000", to: "serial")
+            """)
+        folder.write("index", "")
+        folder.write("serial", "1000")
         try await openssl([
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=Test CA",
             "-days", "30", "-keyout", folder.file("ca.key"), "-out", caFile,

@@ -29,42 +29,6 @@ struct Published<Value: Sendable>: Sendable {
     }
 }
 
-/// A folder that goes with the test.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/glib-tests-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw SystemFailure(call: "mkdtemp", number: errno) }
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    }
-
-    deinit {
-        guard let directory = opendir(path) else { return }
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            unlink(path + "/" + name)
-        }
-        closedir(directory)
-        rmdir(path)
-    }
-
-    func file(_ name: String) -> String { path + "/" + name }
-
-    /// Writes in place.
-    func write(_ text: String, to name: String) throws {
-        let descriptor = open(file(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        guard descriptor >= 0 else { throw SystemFailure(call: "open", number: errno) }
-        defer { close(descriptor) }
-        let bytes = Array(text.utf8)
-        guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
-            throw SystemFailure(call: "write", number: errno)
-        }
-    }
-}
-
 struct SystemFailure: Error {
     let call: String
     let number: Int32

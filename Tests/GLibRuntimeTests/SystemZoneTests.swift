@@ -1,5 +1,6 @@
 import GLibRuntime
 import Glibc
+import RelayTestKit
 import Testing
 
 /// Whether the system says a zone that there is: GLib takes UTC for everything else, without a word.
@@ -9,8 +10,8 @@ struct SystemZoneTests {
     init() throws {
         folder = try TemporaryFolder()
         mkdir(folder.path + "/Europe", 0o700)
-        try folder.write("TZif2", to: "Europe/Berlin")
-        try folder.write("root:x:0:0", to: "passwd")
+        folder.write("Europe/Berlin", "TZif2")
+        folder.write("passwd", "root:x:0:0")
     }
 
     private func fault(_ variable: String?, link: String = "none") -> SystemZone.Fault? {

@@ -1,5 +1,6 @@
 import GLibRuntime
 import Glibc
+import RelayTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

@@ -1,5 +1,6 @@
 import GLibRuntime
 import Glibc
+import RelayTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
@@ -11,11 +12,11 @@ struct WatchTests {
         let watch = FileWatch(path: folder.file("rules.json")) { changed.publish(()) }
         #expect(watch.failure == nil)
 
-        try folder.write("1", to: "rules.json")
+        folder.write("rules.json", "1")
         #expect(await changed.next() != nil)
-        try folder.write("2", to: "rules.json")
+        folder.write("rules.json", "2")
         #expect(await changed.next() != nil)
-        try folder.write("3", to: "new")
+        folder.write("new", "3")
         #expect(rename(folder.file("new"), folder.file("rules.json")) == 0)
         #expect(await changed.next() != nil)
         #expect(unlink(folder.file("rules.json")) == 0)
@@ -25,18 +26,18 @@ struct WatchTests {
 
     @Test func theTargetOfALinkAndALinkThatTurnsAreNoticed() async throws {
         let folder = try TemporaryFolder()
-        try folder.write("1", to: "first.json")
-        try folder.write("1", to: "second.json")
+        folder.write("first.json", "1")
+        folder.write("second.json", "1")
         #expect(symlink("first.json", folder.file("rules.json")) == 0)
         let changed = Published<Void>()
         let watch = FileWatch(path: folder.file("rules.json")) { changed.publish(()) }
 
-        try folder.write("2", to: "first.json")
+        folder.write("first.json", "2")
         #expect(await changed.next() != nil)
         #expect(symlink("second.json", folder.file("new")) == 0)
         #expect(rename(folder.file("new"), folder.file("rules.json")) == 0)
         #expect(await changed.next() != nil)
-        try folder.write("3", to: "second.json")
+        folder.write("second.json", "3")
         #expect(await changed.next() != nil)
         withExtendedLifetime((watch, folder)) {}
     }
@@ -45,7 +46,7 @@ struct WatchTests {
         let folder = try TemporaryFolder()
         for name in ["one", "two"] {
             #expect(mkdir(folder.file(name), 0o700) == 0)
-            try folder.write(name, to: name + "/rules.json")
+            folder.write(name + "/rules.json", name)
         }
         #expect(symlink("one", folder.file("now")) == 0)
         let changed = Published<Void>()

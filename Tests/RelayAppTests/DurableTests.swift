@@ -45,8 +45,9 @@ struct DurableTests {
         var sink: String { #""hook": {"type": "webhook", "url": "\#(server.url())"}"# }
 
         /// Returns when it has seen requests of which `isWanted` holds.
+        @MainLoop
         func requests(until isWanted: ([ScriptedHTTPServer.Request]) -> Bool) async {
-            for await _ in server.events where isWanted(server.requests) { return }
+            await server.requested { isWanted(server.requests) }
         }
     }
 

@@ -42,6 +42,15 @@ extension ScriptedServer {
     }
 }
 
+extension ScriptedHTTPServer {
+    /// Returns when `isMet` holds, which only requests can bring about.
+    @MainLoop
+    func requested(until isMet: () -> Bool) async {
+        if isMet() { return }
+        for await _ in events where isMet() { return }
+    }
+}
+
 extension ScriptedServer.Step {
     /// Sends a binary message.
     static func binary(_ bytes: some Sequence<UInt8>) -> Self {

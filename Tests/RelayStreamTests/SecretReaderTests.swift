@@ -1,11 +1,14 @@
 import Glibc
 import RelayCore
+import RelayTestKit
 import Testing
 
 /// Secrets from every place, and every reason to refuse one.
 @Suite(.timeLimit(.minutes(1)))
 struct SecretReaderTests {
-    private let folder = TemporaryFolder()
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
 
     private func reader(_ environment: [String: String] = [:]) -> SecretReader {
         SecretReader(folder: folder.path) { environment[$0] }
@@ -95,36 +98,5 @@ struct SecretReaderTests {
     @Test func rulesFileMayBeReadByAll() throws {
         folder.write("rules.json", "{}", mode: 0o644)
         #expect(try FileSafety.read(folder.path + "/rules.json", privacy: .open, limit: 100) == Array("{}".utf8))
-    }
-}
-
-/// A folder that goes with its test.
-final class TemporaryFolder: Sendable {
-    let path: String
-
-    init() {
-        var template = Array("/tmp/relay-test-XXXXXX".utf8CString)
-        path = template.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) } ?? ""
-        }
-        precondition(!path.isEmpty, "mkdtemp failed")
-    }
-
-    deinit {
-        for name in ["token", "cred", "fifo", "rules.json", "token.new"] { unlink(path + "/" + name) }
-        rmdir(path)
-    }
-
-    func write(_ name: String, _ text: String, mode: mode_t) {
-        let descriptor = open(path + "/" + name, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-        _ = text.utf8CString.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, text.utf8.count) }
-        fchmod(descriptor, mode)
-        Glibc.close(descriptor)
-    }
-
-    /// Replaces a file as a careful program does.
-    func replace(_ name: String, _ text: String) {
-        write(name + ".new", text, mode: 0o600)
-        rename(path + "/" + name + ".new", path + "/" + name)
     }
 }

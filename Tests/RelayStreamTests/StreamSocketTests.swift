@@ -13,9 +13,10 @@ import WebSocketCodec
 struct StreamSocketTests {
     private let recorded = RecordedLog()
     private let handler = RecordingHandler()
-    private let folder = TemporaryFolder()
+    private let folder: TemporaryFolder
 
-    init() {
+    init() throws {
+        folder = try TemporaryFolder()
         folder.write("token", "T1-PLANTED-token\n", mode: 0o600)
     }
 

@@ -51,12 +51,12 @@ package final class RelayProcess: Sendable {
     ///
     /// `environment` is added to `PATH`, a home in `folder` and a bus address at which nobody is; `input` is what it finds
     /// on standard input, which `hasInput` false closes. Standard output is read from the start, or with `readsOutput`
-    /// false by `readOutput`.
+    /// false by `readOutput`. `launcher` are the words of a command that executes the program.
     ///
     /// - Throws: the number of the system call's failure.
     package init(
         _ arguments: [String], environment: [String: String] = [:], input: String = "", folder: TemporaryFolder,
-        hasInput: Bool = true, readsOutput: Bool = true
+        hasInput: Bool = true, readsOutput: Bool = true, launcher: [String] = []
     ) throws {
         var variables = [
             "PATH": "/usr/bin:/bin", "HOME": folder.path, "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder.path)/no-bus",
@@ -75,12 +75,12 @@ package final class RelayProcess: Sendable {
         posix_spawn_file_actions_adddup2(&actions, err.write, 2)
         // What other tests have open stays theirs: an inherited end would keep their pipes and connections open.
         for descriptor in 3..<Self.mostDescriptors { posix_spawn_file_actions_addclose(&actions, descriptor) }
-        let program = Self.program
-        let words = ([program] + arguments).map { strdup($0) } + [nil]
+        let command = launcher + [Self.program] + arguments
+        let words = command.map { strdup($0) } + [nil]
         let pairs = variables.map { strdup("\($0)=\($1)") } + [nil]
         defer { for word in words + pairs { free(word) } }
         var id = pid_t()
-        let code = posix_spawn(&id, program, &actions, nil, words, pairs)
+        let code = posix_spawn(&id, command[0], &actions, nil, words, pairs)
         close(out.write)
         close(err.write)
         guard code == 0 else { throw Failure(number: code) }
@@ -94,9 +94,12 @@ package final class RelayProcess: Sendable {
 
     /// Runs the program to its end.
     package static func run(
-        _ arguments: [String], environment: [String: String] = [:], input: String = "", folder: TemporaryFolder
+        _ arguments: [String], environment: [String: String] = [:], input: String = "", folder: TemporaryFolder,
+        launcher: [String] = []
     ) async throws -> Result {
-        await (try RelayProcess(arguments, environment: environment, input: input, folder: folder)).result()
+        let process = try RelayProcess(
+            arguments, environment: environment, input: input, folder: folder, launcher: launcher)
+        return await process.result()
     }
 
     /// Begins to read standard output.

@@ -22,16 +22,26 @@ package final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Writes a file and returns its path.
+    /// Returns the path of a file in it.
+    package func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Writes a file in place and returns its path.
     @discardableResult
     package func write(_ name: String, _ text: String, mode: UInt32 = 0o600) -> String {
-        let file = "\(path)/\(name)"
+        let file = file(name)
         let descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return file }
         defer { close(descriptor) }
         let bytes = Array(text.utf8)
         _ = Glibc.write(descriptor, bytes, bytes.count)
-        fchmod(descriptor, mode)
+        // Who watches the file is to see the writing alone.
+        var status = stat()
+        if fstat(descriptor, &status) != 0 || status.st_mode & 0o7777 != mode { fchmod(descriptor, mode) }
         return file
+    }
+
+    /// Replaces a file as a careful program does.
+    package func replace(_ name: String, _ text: String) {
+        rename(write(name + ".new", text), file(name))
     }
 }

@@ -61,6 +61,55 @@ struct DamageTests {
         try await checkSalvage(atLeast: 0)
     }
 
+    @Test(arguments: 0..<10) func noByteOfTheHeaderIsFatal(tenth: Int) async throws {
+        let bytes = try await smallFile()
+        for place in tenth * 10..<tenth * 10 + 10 {
+            for flip: UInt8 in [0x01, 0x80, 0xFF] {
+                var damaged = bytes
+                damaged[place] ^= flip
+                try await checkThatItGoesOn(with: damaged, "byte \(place) ^ \(flip)")
+            }
+        }
+    }
+
+    @Test(arguments: 0..<10) func noByteOfTheSchemaIsFatal(seed: UInt64) async throws {
+        let bytes = try await smallFile()
+        let texts = Self.places(of: "CREATE ", in: bytes)
+        try #require(texts.count > 5)
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<20 {
+            var damaged = bytes
+            let place = (texts.randomElement(using: &generator) ?? 0) + .random(in: -20..<120, using: &generator)
+            damaged[place] ^= .random(in: 1...255, using: &generator)
+            try await checkThatItGoesOn(with: damaged, "seed \(seed): byte \(place)")
+        }
+    }
+
+    /// The file of a journal that was closed in order, with few deliveries.
+    private func smallFile() async throws -> [UInt8] {
+        let journal = try await folder.journal()
+        try await journal.offer((0..<20).map { "event \($0)" })
+        await journal.close()
+        return folder.bytes(of: "journal.db")
+    }
+
+    /// Opens a file, whatever is wrong with it, and delivers something new.
+    private func checkThatItGoesOn(with bytes: [UInt8], _ what: Comment) async throws {
+        let damaged = try JournalFolder()
+        damaged.write(bytes, to: "journal.db")
+        try await checkThatItGoesOn(in: damaged, what)
+    }
+
+    private func checkThatItGoesOn(in folder: JournalFolder, _ what: Comment) async throws {
+        do {
+            let opened = try await folder.open()
+            try await opened.journal.offer(["new"])
+            #expect(await opened.journal.deliver().contains("new"), what)
+        } catch {
+            Issue.record("\(what): \(error)")
+        }
+    }
+
     @Test func mostOfAFileWithOneBadLeafIsSaved() async throws {
         try await fill()
         var bytes = folder.bytes(of: "journal.db")
@@ -138,23 +187,30 @@ struct DamageTests {
         #expect(try await crashed.open().notes == [])
     }
 
-    @Test func bytesFlippedAtRandomAreNeverFatal() async throws {
+    /// One, or those below what `DAMAGE_SEEDS` says, by blocks: all cases of a test begin together.
+    private static var seeds: [Range<UInt64>] {
+        guard let count = getenv("DAMAGE_SEEDS").flatMap({ UInt64(String(cString: $0)) }) else { return [12..<13] }
+        return stride(from: 0, to: count, by: 20).map { $0..<min(count, $0 + 20) }
+    }
+
+    @Test(arguments: seeds) func bytesFlippedAtRandomAreNeverFatal(seeds: Range<UInt64>) async throws {
         let journal = try await folder.journal()
         for number in 0..<50 { try await journal.offer(["event \(number)"]) }
         _ = await journal.deliver("sink", .retry(at: Story.instant(1), because: "no"))
-        var generator = SeededGenerator(seed: 12)
-        for round in 0..<60 {
-            let crashed = try JournalFolder()
-            for name in folder.names where name != "journal.db-shm" {
-                var bytes = folder.bytes(of: name)
-                for _ in 0..<Int.random(in: 0...8, using: &generator) where !bytes.isEmpty {
-                    bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(in: 0...255, using: &generator)
+        for seed in seeds {
+            var generator = SeededGenerator(seed: seed)
+            for _ in 0..<60 {
+                let crashed = try JournalFolder()
+                for name in folder.names where name != "journal.db-shm" {
+                    var bytes = folder.bytes(of: name)
+                    for _ in 0..<Int.random(in: 0...8, using: &generator) where !bytes.isEmpty {
+                        let place = Int.random(in: 0..<bytes.count, using: &generator)
+                        bytes[place] = .random(in: 0...255, using: &generator)
+                    }
+                    crashed.write(bytes, to: name)
                 }
-                crashed.write(bytes, to: name)
+                try await checkThatItGoesOn(in: crashed, "seed \(seed)")
             }
-            let opened = try await crashed.open()
-            try await opened.journal.offer(["new \(round)"])
-            #expect(await opened.journal.deliver().contains("new \(round)"))
         }
     }
 }

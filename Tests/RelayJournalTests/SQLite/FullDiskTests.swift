@@ -100,20 +100,3 @@ struct FullDiskTests {
         #expect(await again.deliver() == [])
     }
 }
-
-/// A small file system of its own.
-final class SmallDisk: Sendable {
-    static let canMount: Bool = geteuid() == 0 && (try? SmallDisk(megabytes: 1)) != nil
-    private let folder: TemporaryFolder
-    var path: String { folder.path }
-
-    init(megabytes: Int) throws {
-        struct Failure: Error {}
-        folder = try TemporaryFolder()
-        guard mount("tmpfs", folder.path, "tmpfs", 0, "size=\(megabytes)m,mode=700") == 0 else { throw Failure() }
-    }
-
-    deinit {
-        umount2(folder.path, Int32(MNT_DETACH))
-    }
-}

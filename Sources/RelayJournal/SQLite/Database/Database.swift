@@ -83,6 +83,9 @@ final class Database {
     /// How many rows the last statement changed (`sqlite3_changes`).
     var changes: Int { Int(sqlite3_changes(connection)) }
 
+    /// Whether SQLite will not write the file, by its permissions or by its header (`sqlite3_db_readonly`).
+    var isReadOnly: Bool { sqlite3_db_readonly(connection, "main") != 0 }
+
     /// Runs `body` in one transaction, which is rolled back if it fails.
     func transaction(_ body: () throws(DatabaseFault) -> Void) throws(DatabaseFault) {
         try run("BEGIN IMMEDIATE")

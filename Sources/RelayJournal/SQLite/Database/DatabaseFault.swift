@@ -53,6 +53,12 @@ package struct DatabaseFault: Error, Sendable, Equatable, CustomStringConvertibl
         }
     }
 
+    /// The fault of a statement that is known to be right: if SQLite makes nothing of it, the file is damaged.
+    var ofFile: DatabaseFault {
+        guard code & 0xff == SQLITE_ERROR else { return self }
+        return DatabaseFault(kind: .damaged, function: function, code: code, message: message)
+    }
+
     package var description: String {
         code == 0 ? message : "\(function) failed: \(message) (code \(code))"
     }

@@ -46,6 +46,7 @@ struct JournalFile {
         try configure(database)
         try check(database)
         try Schema.migrate(database, program: program)
+        try Schema.verify(database)
         return database
     }
 
@@ -57,8 +58,8 @@ struct JournalFile {
             let kind: DatabaseFault.Kind = errno == EROFS || errno == EACCES ? .readOnly : .cannotOpen
             throw DatabaseFault(
                 kind: errno == ENOSPC ? .full : kind, function: "open",
-                message: "\(path) cannot be opened: \(text). Give it to this user, or name another directory with "
-                    + "--state")
+                message: "\(path) cannot be opened: \(text). Give it to this user, name another directory with "
+                    + "--state, or keep everything in memory with --no-state")
         }
         defer { close(descriptor) }
         fchmod(descriptor, 0o600)
@@ -75,12 +76,11 @@ struct JournalFile {
     private static let pagesOfWAL = 500
 
     private func configure(_ database: Database) throws(DatabaseFault) {
+        try checkHeader(of: database)
         // Counts only for a new file, and must come before all else.
         try database.execute("PRAGMA auto_vacuum = INCREMENTAL")
         let mode = try database.first("PRAGMA journal_mode = WAL") { $0.text(0) }
-        guard mode == "wal" || hasKnownFormat else {
-            throw DatabaseFault(kind: .damaged, function: "PRAGMA journal_mode", message: "the header is damaged")
-        }
+        guard mode == "wal" || hasKnownFormat else { throw Self.damagedHeader }
         guard mode == "wal" else {
             throw DatabaseFault(
                 kind: .readOnly, function: "PRAGMA journal_mode",
@@ -99,7 +99,22 @@ struct JournalFile {
             """)
     }
 
+    /// Makes SQLite look at the header, as it does with the first access.
+    private func checkHeader(of database: Database) throws(DatabaseFault) {
+        do throws(DatabaseFault) {
+            _ = try database.number("SELECT count(*) FROM sqlite_schema")
+        } catch {
+            throw error.ofFile
+        }
+        guard !database.isReadOnly || hasKnownFormat else { throw Self.damagedHeader }
+    }
+
+    private static let damagedHeader = DatabaseFault(
+        kind: .damaged, function: "PRAGMA journal_mode", message: "the header is damaged")
+
     /// Whether the header says how the file is written: bytes 18 and 19 are 1 or 2 (SQLite's file format, 1.3.3).
+    ///
+    /// With another number SQLite takes it for a file of a later version, which it reads at most.
     private var hasKnownFormat: Bool {
         let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         defer { close(descriptor) }
