@@ -74,7 +74,7 @@ struct WatchTests {
             let inner = ([name] + parts.dropFirst()).joined(separator: "/")
             #expect(mkdir(folder.file(name), 0o700) == 0)
             if inner != name { #expect(mkdir(folder.file(inner), 0o700) == 0) }
-            try folder.write("1", to: inner + "/rules.json")
+            folder.write(inner + "/rules.json", "1")
         }
         defer {
             for name in ["in", "in-old"] {
@@ -89,7 +89,7 @@ struct WatchTests {
         replace(folder, "in")
         #expect(await changed.next() != nil)
         // What happens in the new folder is noticed too.
-        try folder.write("2", to: way + "/rules.json")
+        folder.write(way + "/rules.json", "2")
         #expect(await changed.next() != nil)
         withExtendedLifetime(watch) {}
     }
@@ -97,11 +97,11 @@ struct WatchTests {
     /// What no event told of, as after a bind mount, is seen when somebody says so.
     @Test func aWatchIsRearmedWhenItIsAsked() async throws {
         let folder = try TemporaryFolder()
-        try folder.write("1", to: "rules.json")
+        folder.write("rules.json", "1")
         let changed = Published<Void>()
         let watch = FileWatch(path: folder.file("rules.json")) { changed.publish(()) }
         watch.rearm()
-        try folder.write("2", to: "rules.json")
+        folder.write("rules.json", "2")
         #expect(await changed.next() != nil)
         withExtendedLifetime(watch) {}
     }
