@@ -221,7 +221,7 @@ struct DurableTests {
         await process.errors(containing: "deliveries grew too old while they waited and are dead")
         process.signal(SIGTERM)
         let errors = await process.result().errors
-        #expect(errors.contains("outbox retry --to`\" sink=team count=2"), "\(errors)")
+        #expect(errors.contains("outbox retry --to`\" sink=team count=2 deadAfter=2d"), "\(errors)")
         #expect(errors.contains("they waited and are dead\" sink=team count=1"), "\(errors)")
         #expect(Counters(of: "team", in: errors) == Counters(effects: 2, pending: 1, dead: 1))
     }

@@ -287,25 +287,34 @@ struct ReloadTests {
         #expect(result.errors.contains(#"msg="not sent and lost, since the journal is in memory" sink=hook count=2"#))
     }
 
-    @Test func aChangedSecretIsAChange() async throws {
+    /// Relays the event 1 to a webhook whose address is the secret in the file `url`.
+    private func relay(
+        toSecret hook: Server, _ path: String,
+        _ body: (EndToEnd, RelayProcess, ScriptedServer) async throws -> Void
+    ) async throws -> RelayProcess.Result {
         let server = try ScriptedServer { _ in [.text(Rules.event(1))] }
-        let hook = try Server { _ in .send(Server.answer()) }
         defer {
             server.close()
             hook.stop()
         }
         let test = try EndToEnd()
-        test.folder.write("url", hook.url("/first"))
-        let rules = Rules.text(
-            server.url(), sinks: #""hook": {"type": "webhook", "url": {"file": "url"}}"#, rules: Self.toHook)
-        let result = try await test.relay(rules) { process in
+        test.folder.write("url", hook.url(path))
+        let sink = #""hook": {"type": "webhook", "url": {"file": "url"}}"#
+        return try await test.relay(Rules.text(server.url(), sinks: sink, rules: Self.toHook)) { process in
+            try await body(test, process, server)
+        }
+    }
+
+    @Test func aChangedSecretIsAChange() async throws {
+        let hook = try Server { _ in .send(Server.answer()) }
+        let result = try await relay(toSecret: hook, "/first") { test, process, server in
             await Self.requests(hook, 1)
             test.folder.write("url", hook.url("/second"))
             process.signal(SIGHUP)
             await process.errors(containing: "secrets changed")
             server.perform(.text(Rules.event(2)))
             await Self.requests(hook, 1)
-            unlink(test.folder.path + "/url")
+            unlink(test.folder.file("url"))
             process.signal(SIGHUP)
             await process.errors(containing: "the sink keeps the one it has")
         }
@@ -314,17 +323,8 @@ struct ReloadTests {
     }
 
     @Test func aChangedSecretFileStartsAStoppedSink() async throws {
-        let server = try ScriptedServer { _ in [.text(Rules.event(1))] }
         let hook = try Server { .send(Server.answer($0.target == "/gone" ? "410 Gone" : "204 Fine")) }
-        defer {
-            server.close()
-            hook.stop()
-        }
-        let test = try EndToEnd()
-        test.folder.write("url", hook.url("/gone"))
-        let rules = Rules.text(
-            server.url(), sinks: #""hook": {"type": "webhook", "url": {"file": "url"}}"#, rules: Self.toHook)
-        let result = try await test.relay(rules) { process in
+        let result = try await relay(toSecret: hook, "/gone") { test, process, _ in
             await process.errors(containing: "the sink is stopped")
             test.folder.write("url", hook.url("/here"))
             await process.errors(containing: "secrets changed and are in force")

@@ -18,7 +18,11 @@ package final class TemporaryFolder: Sendable {
     }
 
     deinit {
-        // What cannot be removed is left to whoever cleans the folder of temporary files.
+        remove()
+    }
+
+    /// Removes it early; what cannot be removed is left to whoever cleans the folder of temporary files.
+    package func remove() {
         try? FileManager.default.removeItem(atPath: path)
     }
 

@@ -33,8 +33,8 @@ extension Relay {
             guard let pending = counters[sink]?.pending, pending > 0 else { continue }
             parts.log(
                 .warning, "rules",
-                "deliveries of a sink that is not in the rules file wait, and are dead after 48 h; move them with `outbox retry --to`",
-                [("sink", sink), ("count", String(pending))])
+                "deliveries of a sink that is not in the rules file wait; move them with `outbox retry --to`",
+                [("sink", sink), ("count", String(pending)), ("deadAfter", DurationText.format(ages.giveUp))])
         }
     }
 

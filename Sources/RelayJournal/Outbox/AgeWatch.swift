@@ -7,7 +7,8 @@ package final class AgeWatch {
     private let journal: any Journal
     private let clock: any RelayClock
     private let log: Log
-    private let giveUp: Duration
+    /// The age at which what waits is dead.
+    package let giveUp: Duration
     private let bell = Doorbell()
     /// The names of the sinks.
     package private(set) var sinks: Set<String> = []

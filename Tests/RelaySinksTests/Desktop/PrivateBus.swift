@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import RelayTestKit
 import Testing
 
 /// A session bus of the test process alone, which starts no services.
@@ -11,14 +12,14 @@ final class PrivateBus: @unchecked Sendable {
     static let isAvailable =
         TestProcess.isInstalled("/usr/bin/dbus-daemon") && TestProcess.isInstalled("/usr/bin/python3")
 
-    let directory: String
+    private let folder: TemporaryFolder
+    var directory: String { folder.path }
     private var daemon: TestProcess
     private let words: [String]
 
     private init() throws {
-        var template = Array("/tmp/chirp-relay-test-XXXXXX".utf8CString)
-        directory = try #require(mkdtemp(&template).map { String(cString: $0) })
-        let path = directory + "/bus"
+        folder = try TemporaryFolder()
+        let path = folder.file("bus")
         let configuration = """
             <busconfig>
               <type>session</type>
@@ -30,8 +31,8 @@ final class PrivateBus: @unchecked Sendable {
               </policy>
             </busconfig>
             """
-        try Data(configuration.utf8).write(to: URL(filePath: directory + "/bus.conf"))
-        words = ["dbus-daemon", "--config-file=\(directory)/bus.conf", "--nofork", "--nopidfile", "--print-address=1"]
+        let file = folder.write("bus.conf", configuration)
+        words = ["dbus-daemon", "--config-file=\(file)", "--nofork", "--nopidfile", "--print-address=1"]
         setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=\(path)", 1)
         daemon = try TestProcess(words)
         _ = daemon.line()
@@ -40,8 +41,8 @@ final class PrivateBus: @unchecked Sendable {
 
     private func remove() {
         daemon.end()
-        for name in ["bus", "bus.conf", "dunstrc"] { unlink("\(directory)/\(name)") }
-        rmdir(directory)
+        // The shared one lives as long as the process, so that nothing else removes it.
+        folder.remove()
     }
 
     /// Ends the bus and starts another one at the same address.
