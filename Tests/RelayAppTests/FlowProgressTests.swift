@@ -9,15 +9,7 @@ import Testing
 struct FlowProgressTests {
     private func batch(_ ids: String...) -> EventBatch {
         var batch = EventBatch(stream: "s")
-        for id in ids {
-            let event = Fixtures.event(id: id)
-            var record = event.record
-            let offset = UInt32(batch.storage.count)
-            for field in [\EventRecord.id, \.kind, \.actor, \.post, \.text, \.link, \.raw]
-            where record[keyPath: field].isPresent { record[keyPath: field].offset += offset }
-            batch.storage += event.storage
-            batch.records.append(record)
-        }
+        for id in ids { batch.append(Fixtures.event(id: id)) }
         return batch
     }
 

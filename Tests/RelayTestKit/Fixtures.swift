@@ -89,3 +89,15 @@ extension Delivery {
         return event.text(of: event.record.id)?.string
     }
 }
+
+extension EventBatch {
+    /// Appends an event, whose text is copied.
+    package mutating func append(_ event: Event) {
+        var record = event.record
+        let offset = UInt32(storage.count)
+        for field in [\EventRecord.id, \.kind, \.actor, \.post, \.text, \.link, \.raw]
+        where record[keyPath: field].isPresent { record[keyPath: field].offset += offset }
+        storage += event.storage
+        records.append(record)
+    }
+}

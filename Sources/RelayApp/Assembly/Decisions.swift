@@ -89,14 +89,17 @@ struct Decisions {
     mutating func take(_ batch: borrowing EventBatch, at wall: Instant) {
         guard var event = batch.records.isEmpty ? nil : batch[0] else { return }
         silences.removeEnded(at: wall)
-        let firstRecent = batch.records.count - RecentEvents.most
+        let keepsRecent = recent != nil
+        var exceptions = RecentEvents.Exceptions()
         for (place, record) in batch.records.enumerated() {
             // The same event with other places: a new one would count references to the storage.
             event.record = record
-            let isKept = take(event, at: wall)
-            guard !isKept, place >= firstRecent else { continue }
-            recent?.add(event, at: wall, silenced: silencedPlaces, isOneOfMany: firstRecent >= 0)
+            let isRecorded = take(event, at: wall)
+            guard keepsRecent else { continue }
+            if isRecorded { exceptions.recorded.insert(place) }
+            if silencedPlaces != 0 { exceptions.silenced[place] = silencedPlaces }
         }
+        recent?.add(batch, except: exceptions, at: wall)
     }
 
     /// The lines that standard output was ever handed; 0 without it.

@@ -4,55 +4,95 @@ internal import RelayRules
 
 /// The last events of a stream that nothing was recorded of, for `explain`.
 ///
-/// What became of them is found out anew when somebody asks: that takes no time from deciding.
+/// They are kept a read at a time, and what became of them is found out anew when somebody asks: deciding an event takes
+/// no longer for it.
 struct RecentEvents {
     /// How many are kept of each stream.
     static let most = 1000
+    /// The bytes that they may take, beside those of the last read.
+    static let mostBytes = 4 << 20
 
-    private struct Entry {
-        var event: Event
-        var receivedAt: Instant
-        /// The places of its effects that were silenced.
-        var silenced: UInt64
+    /// What of a read is not plain: places of its events.
+    struct Exceptions {
+        /// Those that the journal has.
+        var recorded: Set<Int> = []
+        /// Those with effects that were silenced, with a bit for each of these.
+        var silenced: [Int: UInt64] = [:]
     }
 
-    private var entries: [Entry] = []
-    /// Where the oldest is, once there are as many as are kept.
+    private struct Read {
+        var batch: EventBatch
+        var exceptions: Exceptions
+        var receivedAt: Instant
+
+        var count: Int { batch.records.count - exceptions.recorded.count }
+        var byteCount: Int {
+            batch.storage.capacity + batch.records.capacity * MemoryLayout<EventRecord>.stride
+        }
+    }
+
+    private var reads: [Read?] = []
+    /// Where the oldest read is; what stands before is gone.
     private var start = 0
+    private var count = 0
+    private var byteCount = 0
     /// Those that earlier rules decided, oldest first.
     private var former: [HistoryEntry] = []
 
-    /// Adds an event, and forgets the oldest if there are too many.
-    ///
-    /// `isOneOfMany` says that it shares its storage with so many that copying its text takes more than it saves.
-    mutating func add(_ event: borrowing Event, at wall: Instant, silenced: UInt64, isOneOfMany: Bool) {
-        let kept = isOneOfMany ? copy event : event.compacted()
-        let entry = Entry(event: kept, receivedAt: wall, silenced: silenced)
-        if entries.count < Self.most { return entries.append(entry) }
-        entries[start] = entry
-        start = (start + 1) % Self.most
-        former = []
+    /// Adds the events of a read, and forgets the oldest reads without which there are enough.
+    mutating func add(_ batch: borrowing EventBatch, except exceptions: Exceptions, at wall: Instant) {
+        let read = Read(batch: batch.kept(), exceptions: exceptions, receivedAt: wall)
+        if read.count == 0 { return }
+        reads.append(read)
+        count += read.count
+        byteCount += read.byteCount
+        while let oldest = reads[start], start < reads.count - 1,
+            count - oldest.count >= Self.most || byteCount > Self.mostBytes
+        {
+            forget(oldest)
+        }
+        if count >= Self.most { former = [] }
+    }
+
+    private mutating func forget(_ oldest: Read) {
+        reads[start] = nil
+        start += 1
+        count -= oldest.count
+        byteCount -= oldest.byteCount
+        guard start > Self.most else { return }
+        reads.removeFirst(start)
+        start = 0
     }
 
     /// Returns the events with an id, oldest first; the later ones were decided by these rules.
     func stories(of id: EventID, by rules: RuleSet) -> [HistoryEntry] {
-        former.filter { $0.event?.record.identity == id }
-            + ordered.filter { $0.event.record.identity == id }.map { story($0, by: rules) }
+        former.filter { $0.event?.record.identity == id } + stories(by: rules) { $0.identity == id }
     }
 
     /// Keeps what these rules made of the events, as others come into force.
     mutating func close(by rules: RuleSet) {
-        former = (former + ordered.map { story($0, by: rules) }).suffix(Self.most)
-        entries = []
-        start = 0
+        let closed = (former + stories(by: rules) { _ in true }).suffix(Self.most)
+        self = RecentEvents()
+        former = Array(closed)
     }
 
-    private var ordered: [Entry] { Array(entries[start...] + entries[..<start]) }
+    private func stories(by rules: RuleSet, where isWanted: (EventRecord) -> Bool) -> [HistoryEntry] {
+        reads[start...].compactMap(\.self).flatMap { read in
+            read.batch.records.indices.compactMap { place in
+                guard !read.exceptions.recorded.contains(place), isWanted(read.batch.records[place]) else { return nil }
+                return story(
+                    read.batch[place].compacted(), read.exceptions.silenced[place] ?? 0,
+                    receivedAt: read.receivedAt, by: rules)
+            }
+        }
+    }
 
-    private func story(_ entry: Entry, by rules: RuleSet) -> HistoryEntry {
-        let effects = rules.explain(entry.event, at: entry.receivedAt).effects
+    private func story(
+        _ event: Event, _ silenced: UInt64, receivedAt: Instant, by rules: RuleSet
+    ) -> HistoryEntry {
+        let effects = rules.explain(event, at: receivedAt).effects
         let stories = effects.enumerated().map { place, effect in
-            let isSilenced = place < UInt64.bitWidth && entry.silenced & (1 << UInt64(place)) != 0
+            let isSilenced = place < UInt64.bitWidth && silenced & (1 << UInt64(place)) != 0
             let fate: EffectStory.Fate =
                 switch effect.action {
                 case .suppress(let receipt): .receipt(receipt)
@@ -62,6 +102,20 @@ struct RecentEvents {
                 rule: rules.rules.indices.contains(effect.rule) ? rules.rules[effect.rule].name : "",
                 sink: rules.sinkNames.indices.contains(effect.sink) ? rules.sinkNames[effect.sink] : "-", fate: fate)
         }
-        return HistoryEntry(number: 0, receivedAt: entry.receivedAt, event: entry.event.compacted(), effects: stories)
+        return HistoryEntry(number: 0, receivedAt: receivedAt, event: event, effects: stories)
+    }
+}
+
+extension EventBatch {
+    /// Reads with so many events fill their storage, and are kept as they are.
+    private static let large = 64
+
+    /// The batch for longer than its read: a small one would keep all the room that there was for a large one.
+    fileprivate borrowing func kept() -> EventBatch {
+        if records.count >= Self.large { return copy self }
+        var small = EventBatch(stream: stream)
+        small.storage = storage.withUnsafeBufferPointer { Array($0) }
+        small.records = records.withUnsafeBufferPointer { Array($0) }
+        return small
     }
 }
